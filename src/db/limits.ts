@@ -155,10 +155,10 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
 }
 
 /**
- * A limit on the connections in use. Tenants take turns for free connections; within a tenant the order is that of arrival. Operators, whose reads
- * may take long, use at most a third of the connections and come first for these. A tenant leaves a fifth to others, because all of its statements
- * may wait for one lock, such as that of its event log. A larger share would be missing where a single tenant uses the process while some connections
- * are silent.
+ * A limit on the connections in use. Tenants take turns for free connections; within a tenant the order is that of arrival. Jobs of a task whose
+ * tenant is not known count as one tenant's. Operators, whose reads may take long, use at most a third of the connections and come first for these. A
+ * tenant leaves a fifth to others, because all of its statements may wait for one lock, such as that of its event log. A larger share would be missing
+ * where a single tenant uses the process while some connections are silent.
  */
 export type Slots = {
   /**
@@ -188,7 +188,7 @@ export function connectionSlots(count: number, timeoutMs: number): Slots {
   const tenants = new LRUCache<string, Queue>(mostEntries(MOST_TENANTS));
   return {
     async use(work) {
-      const { isOperator, tenant } = presentWork();
+      const { isOperator, task, tenant = task } = presentWork();
       const first = { timeoutMs: OPERATOR_WAIT_MS, lane: FIRST };
       if (isOperator) return inTurn(operators, () => inTurn(all, work, first), first);
       if (tenant === undefined) return inTurn(all, work, { timeoutMs, lane: OF_ALL });

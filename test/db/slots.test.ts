@@ -85,22 +85,24 @@ describe('slots of a pool', () => {
     expect(done).to.have.length(503);
   });
 
-  it('are not all used by one tenant, whose statements may all wait for one lock', async () => {
-    const slots = connectionSlots(10, 40);
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    const by = <Result>(tenant: string, work: () => Promise<Result>) => workingOn({ tenant }, () => slots.use(work));
+  for (const whose of ['tenant', 'task'] as const)
+    it(`are not all used by one ${whose}, whose statements may all wait for one lock`, async () => {
+      const slots = connectionSlots(10, 40);
+      const { promise: release, resolve } = Promise.withResolvers<void>();
+      const by = <Result>(name: string, work: () => Promise<Result>) =>
+        workingOn({ [whose]: name }, () => slots.use(work));
 
-    const held = Array.from({ length: 10 }, () => by('held', () => release));
-    const others = await Promise.all(['other', 'third'].map((tenant) => by(tenant, async () => tenant)));
-    const late = await Promise.allSettled(held.slice(8));
-    resolve();
-    await Promise.all(held.slice(0, 8));
+      const held = Array.from({ length: 10 }, () => by('held', () => release));
+      const others = await Promise.all(['other', 'third'].map((name) => by(name, async () => name)));
+      const late = await Promise.allSettled(held.slice(8));
+      resolve();
+      await Promise.all(held.slice(0, 8));
 
-    expect(others).to.deep.equal(['other', 'third']);
-    expect(late.map(({ status }) => status)).to.deep.equal(Array(2).fill('rejected'));
-    expect(await by('held', async () => 'later'), 'they have their part again').to.equal('later');
-    expect(slots.waiting()).to.equal(0);
-  });
+      expect(others).to.deep.equal(['other', 'third']);
+      expect(late.map(({ status }) => status)).to.deep.equal(Array(2).fill('rejected'));
+      expect(await by('held', async () => 'later'), 'they have their part again').to.equal('later');
+      expect(slots.waiting()).to.equal(0);
+    });
 
   it('are left to others by those of a tenant that have waited too long', async () => {
     const slots = connectionSlots(1, 40);
