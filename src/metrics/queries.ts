@@ -174,8 +174,8 @@ export const readFigures = (
           group by 1
         ) p
       ), '[]') as pauses,
-      (select extract(epoch from now() - max(r.ran_at)) from retention_runs r) as crontab_s,
-      (select extract(epoch from now() - p.read_until) from balance_proofs p) as unproven_s,
+      (select extract(epoch from now() - max(r.ran_at))::double precision from retention_runs r) as crontab_s,
+      (select extract(epoch from now() - p.read_until)::double precision from balance_proofs p) as unproven_s,
       (
         select json_agg(json_build_object('of', d.of, 'due_s', coalesce(greatest(extract(epoch from now() - d.at), 0), 0)))
         from (

@@ -68,6 +68,23 @@ describe('the operator on call, of what processes say', function () {
     expect(await firing('SettingsWrong', { quiet, troubled, calm })).to.deep.equal(ONCE);
   });
 
+  it('starts a worker for what the crontab starts, whose scrapes are whole whenever it ran last', async () => {
+    const service = await startService();
+    const onCall = await openOnCall(service);
+    await service.runTask('housekeeping/prune');
+    const quiet = await onCall.scrape();
+    await onCall.asOwner(`update retention_runs set ran_at = ran_at - interval '21 minutes'`);
+    const troubled = await onCall.scrape();
+
+    await service.runTask('housekeeping/prune');
+    const calm = await onCall.scrape();
+    await onCall.stop();
+    await service.stop();
+
+    expect(quiet.value('tps_crontab_seconds')).to.be.within(0, 60);
+    expect(await firing('CrontabStands', { quiet, troubled, calm })).to.deep.equal(ONCE);
+  });
+
   it('runs the version before a release whose requests throw', async () => {
     const service = await startService();
     const onCall = await openOnCall(service);
