@@ -19,6 +19,7 @@ describe('a lane for which there is always something due', () => {
   it('leaves the rest to a new job after a second, so that it has none of a worker’s for good', async () => {
     const steps: Parameters<StepLane>[0][] = [];
     const deps = {
+      db: { maybeOneFirst: async () => 'app_1' },
       activity: { lanes: 0, lastIntentMs: 0 },
       config: { OUTBOUND_CONCURRENCY: 10 },
       pace: { next: async () => {} },

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Caller, Reply } from '../../support/caller.ts';
 import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { effectsOf, market, SUBMIT } from '../../support/orders.ts';
@@ -85,8 +86,9 @@ describe('the operator on call, of what the network did', function () {
     const quiet = await narrow.scrape();
     scarce.miner.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
     scarce.miner.faults.add({ kind: 'hang', route: 'GET ' });
-    const replies = [];
-    for (const trader of traders) replies.push(await trader.post(ORDERS, market(), { prefer: 'wait=0' }));
+    const sent: { trader: Caller; reply: Reply }[] = [];
+    for (const trader of traders)
+      sent.push({ trader, reply: await trader.post(ORDERS, market(), { prefer: 'wait=0' }) });
     const troubled = await eventually(async () => {
       const shown = await narrow.scrape();
       return shown.value('tps_intents_waiting', { reason: 'doubts' }) ? shown : null;
@@ -94,13 +96,15 @@ describe('the operator on call, of what the network did', function () {
 
     const waits = await narrow.psql<{ until: Date | null }>(`select until from ops.waits where reason = 'doubts'`);
     scarce.miner.faults.clear();
-    const ended = await Promise.all(traders.map((trader, n) => trader.pollIntent(replies[n] as never, 50_000)));
+    const ended = await Promise.all(sent.map(({ trader, reply }) => trader.pollIntent(reply, 50_000)));
     const calm = await narrow.scrape();
     const effects = traders.map((trader) => effectsOf(scarce, trader));
     await narrow.stop();
     await scarce.stop();
 
-    expect(waits.map(({ until: at }) => at instanceof Date)).to.include(true).and.not.include(false);
+    expect(waits.map(({ until: at }) => at instanceof Date))
+      .to.include(true)
+      .and.not.include(false);
     expect(ended.map(({ state, effect }) => [state, effect])[2]).to.deep.equal(['succeeded', 'done']);
     for (const [n, { effect }] of ended.entries()) expect(effects[n]).to.have.length(effect === 'done' ? 1 : 0);
     expect(await firing('DoubtsHoldCapacity', { quiet, troubled, calm }, { minutes: 3 })).to.deep.equal(ONCE);
