@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startEmbedded } from '../src/db/embedded.ts';
-import { migrateBy } from './support/postgres.ts';
+import { rollOut } from './chaos/scenes/rollout.ts';
+import { broken, shown } from './chaos/verdicts.ts';
+import { migrateBy, stopPostgres } from './support/postgres.ts';
 
 /*
- * node test/previous.ts [commit]: web, worker and API tests of the version before (HEAD~1) on the schema of this one, as during
- * a release. The opposite, this version on the schema before, is promised by nobody: a release comes first. Says so, and ends with 0, where there is
+ * node test/previous.ts [commit]: web, worker and API tests of the version before (HEAD~1) on the schema of this one, and processes of both beside
+ * each other on one database, as during a release and after a roll-back. The opposite, this version on the schema before, is promised by nobody: a release comes first. Says so, and ends with 0, where there is
  * no version before, or none that this one upgrades.
  */
 const HERE = fileURLToPath(new URL('..', import.meta.url));
@@ -56,7 +58,16 @@ async function compare(): Promise<number> {
     env: { ...process.env, TEST_RELEASE: await upgrade() },
     stdio: 'inherit',
   });
-  return status ?? 1;
+  return (await runBeside()) ? (status ?? 1) : 1;
+}
+
+/** Whether a roll-out and a roll-back of real processes of both versions keep what is promised. */
+async function runBeside(): Promise<boolean> {
+  say(`Web and worker of ${COMMIT} beside those of this version, on one database:`);
+  process.env.TEST_RELEASE = before;
+  const verdicts = await rollOut(before).finally(stopPostgres);
+  for (const verdict of verdicts) say(shown(verdict));
+  return broken(verdicts).length === 0;
 }
 
 /** False without that commit. */

@@ -51,14 +51,11 @@ async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const trader = caller(url, key, { 'Trader-ID': wallet });
   const until = performance.now() + ENROLLED_WITHIN_MS;
   for (;;) {
-    const { status, body } = await trader.post(
-      '/v1/sessions',
-      { ex_wallet: wallet, private_key: privateKey },
-      { key: wallet },
-    );
-    if (status === 200) return { ...trader, wallet, privateKey };
-    if (body.error?.retryable !== true || performance.now() > until)
-      throw new Error(`${status} ${JSON.stringify(body)}`);
+    const enrollment = { ex_wallet: wallet, private_key: privateKey };
+    const reply = await trader.post('/v1/sessions', enrollment, { key: wallet }).catch((error: Error) => error);
+    if (!(reply instanceof Error) && reply.status === 200) return { ...trader, wallet, privateKey };
+    const mayRepeat = reply instanceof Error || reply.body.error?.retryable === true;
+    if (!mayRepeat || performance.now() > until) throw new Error('Not enrolled', { cause: reply });
     await sleep(AGAIN_MS);
   }
 }

@@ -33,7 +33,7 @@ export type Stage = {
   /** Rows of one statement, retried for a while when the database is unavailable: for repeatable statements. */
   rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Starts a worker and returns when it is registered with its pools: it runs jobs from then on. One at a time. */
-  startWorker(settings?: Record<string, string>): Promise<WorkerProcess>;
+  startWorker(settings?: Record<string, string>, root?: string): Promise<WorkerProcess>;
   /** Traders of one partner with active subaccounts, written directly. */
   traders(count: number): Promise<Caller[]>;
   /** Wallets of one partner, each enrolled with its own key over HTTP. */
@@ -65,6 +65,8 @@ export type StageOptions = {
   settings?: Record<string, string>;
   upstream?: Partial<NetvenueUpstreamOptions>;
   exchange?: ExvenueUpstreamOptions;
+  /** The checkout of the version of its processes; by default this one. */
+  root?: string;
 };
 
 const DEADLOCKS = 'select deadlocks as n from pg_stat_database where datname = current_database()';
@@ -80,7 +82,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const all = testSettings(database.url, upstream, { ...SMALL_POOLS, EXVENUE_URL: exchange.url, ...options.settings });
   const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'stage' });
   pool.on('error', () => {}); // the test that cut it off expects this
-  const [web, ...more] = await startWebs(all, options.webs ?? 1);
+  const [web, ...more] = await startWebs(all, options.webs ?? 1, options.root);
   const webs = [web, ...more];
   const running = new Set<WorkerProcess>();
   const stage: Stage = {
@@ -91,8 +93,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     webs,
     workers: running,
     rows: (text, values) => retrying(async () => (await pool.query(text, values)).rows),
-    startWorker: async (more = {}) => {
-      const worker = await startRegistered(stage, { ...all, ...more });
+    startWorker: async (more = {}, root = options.root) => {
+      const worker = await startRegistered(stage, { ...all, ...more }, root);
       running.add(worker);
       void worker.exited.then(() => running.delete(worker));
       return worker;
@@ -103,7 +105,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       const { url, kill, exited } = webs[nth % webs.length] as Web; // as: there is at least one
       kill('SIGKILL');
       await exited;
-      webs[nth % webs.length] = await startWebProcess({ ...all, ...more, PORT: new URL(url).port });
+      webs[nth % webs.length] = await startWebProcess({ ...all, ...more, PORT: new URL(url).port }, options.root);
     },
     async restartDatabase() {
       if (!database.restart) throw new Error('The tests share this server');
@@ -147,9 +149,9 @@ export async function openSite(options: Pick<StageOptions, 'settings' | 'upstrea
   };
 }
 
-async function startWebs(settings: Record<string, string>, count: number): Promise<[Web, ...Web[]]> {
-  const webs: [Web, ...Web[]] = [await startWebProcess(settings)];
-  while (webs.length < count) webs.push(await startWebProcess(settings));
+async function startWebs(settings: Record<string, string>, count: number, root?: string): Promise<[Web, ...Web[]]> {
+  const webs: [Web, ...Web[]] = [await startWebProcess(settings, root)];
+  while (webs.length < count) webs.push(await startWebProcess(settings, root));
   return webs;
 }
 
@@ -165,10 +167,10 @@ async function retrying<T>(ask: () => Promise<T>): Promise<T> {
 
 type Registered = { id: string; pool_ids: string[] };
 
-async function startRegistered(stage: Stage, settings: Record<string, string>): Promise<WorkerProcess> {
+async function startRegistered(stage: Stage, settings: Record<string, string>, root?: string): Promise<WorkerProcess> {
   const list = () => stage.rows<Registered>('select id, pool_ids from worker_processes');
   const known = new Set((await list()).map(({ id }) => id));
-  const worker = startProgram('worker', settings);
+  const worker = startProgram('worker', settings, root);
   const newWorker = async () => (await list()).find(({ id, pool_ids }) => !known.has(id) && pool_ids.length === 2);
   const { id, pool_ids: pools } = await until('a registered worker', newWorker, STARTED_MS).catch((cause) => {
     throw new Error(`The worker did not register:\n${worker.lines.join('\n')}`, { cause });

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** This version's checkout. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The environment variables that a process needs; everything else comes from its given settings. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_V8_COVERAGE', 'NODE_COMPILE_CACHE'];
 
@@ -38,22 +40,29 @@ process.once('exit', () => {
 // child processes end with this one
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
-/** Starts `src/<program>.ts` with only these settings, in its own process group, so that it can be stopped like one. */
-export const startProgram = (program: Program, settings: Record<string, string>): Running =>
-  startScript(`src/${program}.ts`, settings);
+/**
+ * Starts `src/<program>.ts` with only these settings, in its own process group, so that it can be stopped like one; of another version, if the
+ * folder of its checkout is given.
+ */
+export const startProgram = (program: Program, settings: Record<string, string>, root = ROOT): Running =>
+  startScript(`src/${program}.ts`, settings, [], root);
 
-const PROCFILE = readFileSync(new URL('../../Procfile', import.meta.url), 'utf8');
-
-/** The options of node with which the Procfile starts a file. */
-const optionsOf = (file: string) =>
-  PROCFILE.split('\n')
+/** The options of node with which the Procfile of a checkout starts a file. */
+const optionsOf = (file: string, root: string) =>
+  readFileSync(join(root, 'Procfile'), 'utf8')
+    .split('\n')
     .flatMap((line) => (line.endsWith(` ${file}`) ? line.split(' ') : []))
     .filter((word) => word.startsWith('--'));
 
-/** Starts any file of the project the same way, with arguments, and with the options of node that the Procfile gives it. */
-export function startScript(file: string, settings: Record<string, string>, args: string[] = []): Running {
-  const child = spawn(process.execPath, [...optionsOf(file), file, ...args], {
-    cwd: ROOT,
+/** Starts any file of a checkout the same way, with arguments, and with the options of node that the Procfile gives it. */
+export function startScript(
+  file: string,
+  settings: Record<string, string>,
+  args: string[] = [],
+  root: string = ROOT,
+): Running {
+  const child = spawn(process.execPath, [...optionsOf(file, root), file, ...args], {
+    cwd: root,
     env: { ...surroundings(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -87,8 +96,11 @@ export async function runProgram(
 }
 
 /** Starts the HTTP edge; `url` is its address. */
-export async function startWebProcess(settings: Record<string, string>): Promise<Running & { url: string }> {
-  const web = startProgram('web', { ...settings, LOG_LEVEL: settings.LOG_LEVEL ?? 'info' });
+export async function startWebProcess(
+  settings: Record<string, string>,
+  root?: string,
+): Promise<Running & { url: string }> {
+  const web = startProgram('web', { ...settings, LOG_LEVEL: settings.LOG_LEVEL ?? 'info' }, root);
   const { port } = JSON.parse(await web.waitForLine(/web is listening/, STARTED_MS)) as { port: number };
   return { ...web, url: `http://127.0.0.1:${port}` };
 }

@@ -67,7 +67,7 @@ export async function makeApp(
   try {
     for (const tier of sandboxTiers) await saveTier(db, tier);
     const names = {
-      slug: `payers-${network.entityHotkey ?? 'platform'}`,
+      slug: `payers-${randomBytes(4).toString('hex')}`,
       name: 'Payers',
       contactEmail: null,
       ...network,

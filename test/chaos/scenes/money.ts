@@ -20,7 +20,8 @@ const LOST_NOTIFICATIONS = 0.1;
 const SETTLE_MS = 300_000;
 const LONGEST_WAIT_MS = 20_000;
 const PAID_WITHIN_MS = 60_000;
-const SETTINGS = {
+/** Settings under which what is lost about money is found soon. */
+export const SOON = {
   PAYMENT_RECONCILE_MS: '1000',
   CHECKOUT_DEADLINE_MS: '20000',
   THROTTLE_SCALE: '1000',
@@ -48,7 +49,7 @@ export async function payUnderHarm(size: MoneySize): Promise<{ audit: MoneyAudit
   const stage = await openStage({
     workers: size.workers,
     settings: {
-      ...SETTINGS,
+      ...SOON,
       PROCESSOR_URL: processor.url,
       PROCESSOR_SECRET_KEY: PROCESSOR.secretKey,
       PROCESSOR_WEBHOOK_SECRET: PROCESSOR.notificationSecret,
@@ -91,7 +92,7 @@ async function inTurn(traders: Trader[], atOnce: number, act: (trader: Trader) =
 }
 
 /** Buys, earns, asks for the money at every chance once it is `ready`, and suffers what its number says. */
-async function live(money: MoneyStage, trader: Trader, ready: () => unknown): Promise<void> {
+export async function live(money: MoneyStage, trader: Trader, ready: () => unknown): Promise<void> {
   const { processor } = money;
   const bought = await buy(money, trader);
   if (!(await earn(money, trader, bought))) return;

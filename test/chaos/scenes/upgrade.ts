@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Caller, caller } from '../../support/caller.ts';
-import { type Running, STARTED_MS, startScript, until } from '../../support/processes.ts';
+import { type Running, STARTED_MS, startProgram, until } from '../../support/processes.ts';
 import { type Audit, auditOrders } from '../audit.ts';
 import { atPace, underWay } from '../load.ts';
 import { allSettled, openStage } from '../stage.ts';
@@ -37,7 +37,7 @@ export async function upgradeUnderLoad({ perSecond, stayMs, settings }: Options)
       statuses[status] = (statuses[status] ?? 0) + 1;
     };
     const start = async (root: string, program: 'web' | 'worker') => {
-      const process = startScript(join(root, `src/${program}.ts`), { ...stage.settings, LOG_LEVEL: 'info' });
+      const process = startProgram(program, { ...stage.settings, LOG_LEVEL: 'info' }, root);
       own.push(process);
       return process;
     };
@@ -61,7 +61,7 @@ export async function upgradeUnderLoad({ perSecond, stayMs, settings }: Options)
     };
     const play = async () => {
       await sleep(stayMs);
-      const release = startScript(join(next, 'src/release.ts'), { ...stage.settings, LOG_LEVEL: 'info' });
+      const release = startProgram('release', { ...stage.settings, LOG_LEVEL: 'info' }, next);
       const { code } = await release.exited;
       await sleep(stayMs);
       await replaceAll(next);

@@ -34,7 +34,7 @@ export type VerbAudit = {
 export async function auditVerbs(stage: Site, taken: readonly string[]): Promise<VerbAudit> {
   const rows = await stage.rows<VerbRow>(
     `select id, owner, kind, state, request, sent_payload, outcome, (select o.executed from orders o where o.id = intents.id) as executed
-    from intents where kind in (select kind from intent_kinds where venue is not null)`,
+    from intents where kind in (select kind from intent_kinds where venue = 'netvenue')`,
   );
   const entries = stage.upstream.ledger.entries().filter(({ kind }) => kind !== 'subaccount');
   const effects = new Map(rows.map((row) => [row.id, entries.filter((entry) => isEffectOf(row, entry))]));
