@@ -1,4 +1,4 @@
-import { type Page, slicePage } from '../kernel/pages.ts';
+import { listPage, type Page } from '../kernel/pages.ts';
 import { badQuery, timeMs } from '../kernel/period.ts';
 
 /** The query of a history. Dates are ISO-8601; both bounds are inclusive. */
@@ -28,13 +28,23 @@ export function spanOf({ from_date, to_date }: HistoryQuery): Span {
 export const isWithin = ({ fromMs, toMs }: Span, atMs: number): boolean =>
   atMs >= fromMs && (toMs === null || atMs <= toMs);
 
-/** One page, newest first. A cursor names the last entry of the page before it, so new entries do not shift pages. */
-export function historyPage<Entry>(path: string, query: HistoryQuery, all: Dated<Entry>[]): Page<Entry> {
+/** One page, newest first. A cursor is the place of the last entry of the page before it: new entries do not shift pages, and an entry may move. */
+export async function historyPage<Entry>(path: string, query: HistoryQuery, all: Dated<Entry>[]): Promise<Page<Entry>> {
   const cursorOf = ({ atMs, id }: Dated<Entry>) => `${atMs}:${id}`;
-  const page = slicePage(query, { path, cursorOf }, [...all].sort(newestFirst));
+  const isKnown = async (cursor: string) => placeOf(cursor) !== null;
+  const page = await listPage(query, { path, cursorOf, isKnown }, async ({ cursor, limit }) => {
+    const last = cursor === null ? null : placeOf(cursor);
+    const behind = last === null ? all : all.filter((entry) => newestFirst(last, entry) < 0);
+    return [...behind].sort(newestFirst).slice(0, limit);
+  });
   return { ...page, body: page.body.map(({ entry }) => entry) };
 }
 
 type Sorted = Pick<Dated<never>, 'atMs' | 'id'>;
+
+function placeOf(cursor: string): Sorted | null {
+  const [, atMs, id] = /^(\d{1,15}(?:\.\d+)?):(.+)$/s.exec(cursor) ?? [];
+  return id === undefined ? null : { atMs: Number(atMs), id };
+}
 
 const newestFirst = (a: Sorted, b: Sorted): number => b.atMs - a.atMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);

@@ -1,4 +1,5 @@
 import type { components } from '../contract/types.ts';
+import type { Place } from '../kernel/pages.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Dated, HistoryFilter } from './history.ts';
 import type { Trade, TradeFacts } from './trade.ts';
@@ -44,5 +45,8 @@ export type Portfolio = {
   payouts(): Promise<PayoutWeek[]>;
 };
 
-/** What identifies an open position in its list. */
-export const positionName = ({ position_uuid, symbol }: Schemas['Position']): string => position_uuid ?? symbol;
+/** The place of an open position in its list: oldest first where the venue says since when, else by its symbol. */
+export const placeOfPosition = ({ open_time, position_uuid, symbol }: Schemas['Position']): Place => ({
+  at: open_time ?? new Date(0).toISOString(),
+  id: position_uuid ?? symbol,
+});

@@ -99,11 +99,11 @@ describe('names of pairs', () => {
 describe('pages of a history', () => {
   const entries = Array.from({ length: 7 }, (_, n) => ({ atMs: 10 + Math.floor(n / 2), id: `id${n}`, entry: n }));
 
-  it('are ordered newest first, and the last has no link', () => {
+  it('are ordered newest first, and the last has no link', async () => {
     const listed: number[] = [];
     let query: Parameters<typeof historyPage>[1] = { limit: 3, pair: 'BTC' };
     for (let turn = 0; turn < 3; turn += 1) {
-      const page = historyPage(
+      const page = await historyPage(
         '/h',
         query,
         [...entries, { atMs: 99 + turn, id: 'new', entry: -1 }].slice(0, turn === 0 ? 7 : 8),
@@ -141,17 +141,19 @@ describe('pages of a history', () => {
     });
   }
 
-  for (const cursor of [
-    '',
-    'x',
-    Buffer.from('abc').toString('base64url'),
-    Buffer.from('1:').toString('base64url'),
-    Buffer.from('1:gone').toString('base64url'),
-  ]) {
-    it(`reject the cursor “${cursor}”`, () => {
-      expect(() => historyPage('/h', { cursor }, entries))
-        .to.throw(ApiError)
-        .with.property('code', 'INVALID_REQUEST');
+  for (const cursor of ['', 'x', Buffer.from('abc').toString('base64url'), '1:', ':id1', '-1:id1']) {
+    it(`reject the cursor “${cursor}”`, async () => {
+      const thrown = await historyPage('/h', { cursor }, entries).catch((error) => error);
+
+      expect(thrown).to.be.instanceOf(ApiError).with.property('code', 'INVALID_REQUEST');
     });
   }
+
+  it('go on behind an entry that has moved', async () => {
+    const first = await historyPage('/h', { limit: 3 }, entries);
+    const cursor = new URLSearchParams(first.headers?.Link).get('cursor')?.replace(/>.*/s, '') ?? '';
+    const moved = entries.map((entry) => (entry.entry === first.body[2] ? { ...entry, atMs: 99 } : entry));
+
+    expect((await historyPage('/h', { cursor }, moved)).body).to.deep.equal([3, 2, 1, 0]);
+  });
 });

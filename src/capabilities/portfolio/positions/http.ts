@@ -1,7 +1,7 @@
 import type { Call, Handler } from '../../../contract/handler.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { slicePage } from '../../../kernel/pages.ts';
-import { positionName } from '../../../venues/portfolio.ts';
+import { pageBehind } from '../../../kernel/pages.ts';
+import { placeOfPosition } from '../../../venues/portfolio.ts';
 import type { Venue } from '../../../venues/venue.ts';
 import { openPortfolio, type PortfolioDeps, venueOf } from '../portfolio.ts';
 
@@ -18,5 +18,5 @@ export const listExvenuePositions: Handler<'listExvenuePositions', PortfolioDeps
 async function positionsAt(id: Venue['id'], call: AnyCall) {
   if (venueOf(call).id !== id) throw new ApiError('V1_TRADER_UNKNOWN');
   const { positions } = await openPortfolio(call);
-  return slicePage(call.query, { path: `/v1/positions/${id}`, cursorOf: positionName }, await positions());
+  return pageBehind(call.query, { path: `/v1/positions/${id}`, placeAt: placeOfPosition }, await positions());
 }

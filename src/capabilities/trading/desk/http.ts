@@ -1,11 +1,11 @@
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
-import { slicePage } from '../../../kernel/pages.ts';
+import { pageBehind, slicePage } from '../../../kernel/pages.ts';
 import { filterOf, type HistoryQuery, historyPage } from '../../../venues/history.ts';
 import { readOpenOrders } from '../../../venues/network/orders/read-model.ts';
 import { openSubaccount, type PortfolioDeps, readOpenPositions } from '../../../venues/network/portfolio/read-model.ts';
 import { rulesOf } from '../../../venues/pair-rules.ts';
-import { positionName } from '../../../venues/portfolio.ts';
+import { placeOfPosition } from '../../../venues/portfolio.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
 import { getReadyAccount, type ReadyAccount } from '../accounts.ts';
 
@@ -17,8 +17,8 @@ const DESK_PAGE = 100; // closed positions
 /** Lists the open positions of a prop account. */
 export const listTradingPositions: Handler<'listTradingPositions', Deps> = async (call) => {
   const { hotkey } = await getReadyAccount(call);
-  const shown = { path: '/v2/trading/positions', cursorOf: positionName };
-  return slicePage(call.query, shown, await readOpenPositions(call.deps.reads, hotkey));
+  const shown = { path: '/v2/trading/positions', placeAt: placeOfPosition };
+  return pageBehind(call.query, shown, await readOpenPositions(call.deps.reads, hotkey));
 };
 
 /** Returns the balance of a prop account. */

@@ -6,7 +6,7 @@ import type { Intent } from '../../../intents/intent.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
-import { slicePage } from '../../../kernel/pages.ts';
+import { listPage } from '../../../kernel/pages.ts';
 import type { VenueReads } from '../../reads.ts';
 import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
@@ -22,10 +22,14 @@ type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_
 
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
-/** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
+/** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. A cursor is a number: its order may have ended. */
 export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header, query }) => {
   const orders = await readOpenOrders(deps, principal.owner, header['Trader-ID'].toLowerCase());
-  return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, orders);
+  const cursorOf = ({ ex_order_id }: (typeof orders)[number]) => String(ex_order_id);
+  const isKnown = async (cursor: string) => /^\d{1,18}$/.test(cursor);
+  return listPage(query, { path: '/v1/orders/exvenue', cursorOf, isKnown }, async ({ cursor, limit }) =>
+    orders.filter((order) => cursor === null || Number(cursorOf(order)) < Number(cursor)).slice(0, limit),
+  );
 };
 
 /** Shows one order of a wallet from its acceptance to its end. Throws V1_ORDER_UNKNOWN and VENUE_UNREADABLE. */
