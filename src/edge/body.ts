@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import type { Operation } from '../contract/document.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError, type FieldError } from '../kernel/errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -162,10 +162,16 @@ export const isStorable = (text: string): boolean => !UNSTORABLE.test(text);
 export function parseJson(text: string): object {
   const members = countMembers(text);
   const value = parsed(text);
-  if (members !== countStorable(value)) throw new ApiError('MALFORMED_BODY');
-  if (MAY_CHANGE.test(text) && numbersOf(text).some(isChanged)) throw invalidJson(TOO_LONG);
+  const stored = countStorable(value);
+  if (typeof stored !== 'number') throw malformedJson('must be text that can be stored', ...stored);
+  if (members !== stored) throw malformedJson('must have no member twice');
+  const changed = MAY_CHANGE.test(text) ? numbersOf(text).find(isChanged) : undefined;
+  if (changed !== undefined) throw invalidJson(`${TOO_LONG}; not ${changed.slice(0, 40)}`);
   return value;
 }
+
+const malformedJson = (msg: string, ...path: FieldError['loc']) =>
+  new ApiError('MALFORMED_BODY', { fields: [{ loc: ['body', ...path], msg, type: 'json' }] });
 
 /** What is in every text with a number that may change. */
 const MAY_CHANGE = /\d{16}|\de\+?\d{2}/i;
@@ -193,14 +199,8 @@ const invalidJson = (msg: string) =>
   new ApiError('INVALID_REQUEST', { effect: 'none', fields: [{ loc: ['body'], msg, type: 'json' }] });
 
 // Character codes: the loop below runs for every character of a body.
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACKET = 0x5d;
-const CLOSE_BRACE = 0x7d;
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The number of members written in a JSON text, of every object in it. A text that is no JSON gets any number. */
 function countMembers(text: string): number {
@@ -236,14 +236,14 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The number of members of a parsed value. Null: a name or text in it cannot be stored. */
-function countStorable(value: unknown): number | null {
-  if (typeof value === 'string') return isStorable(value) ? 0 : null;
+/** The number of members of a parsed value, or where in it is a name or text that cannot be stored. */
+function countStorable(value: unknown): number | FieldError['loc'] {
+  if (typeof value === 'string') return isStorable(value) ? 0 : [];
   if (value === null || typeof value !== 'object') return 0;
   let members = 0;
   for (const [name, inside] of Object.entries(value)) {
-    const below = countStorable(inside);
-    if (below === null || !isStorable(name) || name === '__proto__') return null;
+    const below = isStorable(name) && name !== '__proto__' ? countStorable(inside) : [];
+    if (typeof below !== 'number') return [Array.isArray(value) ? Number(name) : name, ...below];
     members += below + (Array.isArray(value) ? 0 : 1);
   }
   return members;

@@ -34,7 +34,7 @@ export const errors = {
   V1_ORDER_INVALID: [422, 'The amounts of the order are invalid for its asset.'],
   V1_TRADER_NOT_READY: [503, 'The subaccount did not become tradeable in time; nothing was sent.'],
   V1_ORDER_UNKNOWN: [404, 'Order not found.'],
-  V1_ORDER_UUID_REUSED: [422, 'The order_uuid was already used for a different request.'],
+  V1_ORDER_UUID_REUSED: [422, 'The order_uuid or client_order_id was already used for a different request.'],
   V1_ORDER_NOT_RESTING: [409, 'Order is no longer open.'],
   V1_ORDER_IN_DOUBT: [
     503,

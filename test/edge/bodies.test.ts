@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { document, listOperations, type Operation } from '../../src/contract/document.ts';
 import { readBody, requireUtf8, utf8Of } from '../../src/edge/body.ts';
+import { describe as describeFields } from '../../src/edge/faults.ts';
 import { requestValidator } from '../../src/edge/validate.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { examplesOf, nodeAt } from '../support/samples.ts';
@@ -82,6 +83,19 @@ describe('the text of a body', () => {
   it('names a member once, however it is written', async () => {
     for (const twice of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"x":":","x":0}}]', '{"__proto__":{}}'])
       expect(await codeOf(sign, twice), twice).to.equal('MALFORMED_BODY');
+  });
+
+  it('is rejected with the member whose text cannot be stored, a member that is there twice, or the number that would be another one', async () => {
+    const messageOf = (text: string) =>
+      check(sign, Buffer.from(text)).catch((error) => describeFields(error.details.fields));
+
+    expect(await messageOf('{"a":1,"signature_name":"A\\u0000"}')).to.equal(
+      'signature_name must be text that can be stored.',
+    );
+    expect(await messageOf('{"a":["b",{"c":"\\ud800"}]}')).to.equal('a.1.c must be text that can be stored.');
+    expect(await messageOf('{"a":{"__proto__":1}}')).to.equal('a.__proto__ must be text that can be stored.');
+    expect(await messageOf('{"a":1,"a":1}')).to.equal('body must have no member twice.');
+    expect(await messageOf('{"a":1,"b":[1e400]}')).to.match(/; not 1e400\.$/);
   });
 
   it('has no number that would be read as another one', async () => {
