@@ -105,6 +105,7 @@ describe('the operator on call, of what processes say', function () {
     expect([...new Set(thrown.map(({ status }) => status))]).to.deep.equal([500]);
     expect([...new Set(well.map(({ status }) => status))]).to.deep.equal([200]);
     expect(await firing('RequestsThrow', { quiet, troubled, calm }, { minutes: 5 })).to.deep.equal(ONCE);
+    expect(await firing('RequestsFail', { quiet, troubled, calm }, { minutes: 5 })).to.include({ inTrouble: false });
   });
 });
 
