@@ -10,10 +10,14 @@ const KEY = 'intent-1' as IntentId;
 const people = { userId: 'usr_1', appId: 'app_1' };
 const money = { amountCents: 500, currency: 'usd' };
 const transfer = { payoutId: 'po_1' as PayoutId, accountId: 'acct_1', ...money };
+const moved = { amount: 500, currency: 'usd' };
 
 const objects = {
   payment: { id: 'pi_1', amount_received: 0, currency: 'usd', status: 'requires_action', client_secret: 'secret' },
   refund: { id: 're_1', amount: 500, currency: 'usd', status: 'succeeded', payment_intent: 'pi_1' },
+  transfer: { id: 'tr_1', ...moved, destination: 'acct_1' },
+  reversal: { id: 'trr_1', ...moved, transfer: 'tr_1' },
+  payout: { id: 'po_1', ...moved, destination: 'ba_1' },
   session: { id: 'vs_1', status: 'requires_input', client_secret: 'secret', url: 'https://verify.test' },
   account: { id: 'acct_1', payouts_enabled: true, charges_enabled: false, details_submitted: true },
 };
@@ -29,14 +33,14 @@ describe('a write at the processor, to which it responds with what another write
       () => upstream.createPayment({ paymentId: 'p', ...people, ...money }, KEY),
     ],
     ['a refund', '/v1/refunds', objects.refund, () => upstream.refund({ processorId: 'pi_1', paymentId: 'p' }, KEY)],
-    ['a transfer', '/v1/transfers', { id: 'tr_1' }, () => upstream.transfer(transfer, KEY)],
+    ['a transfer', '/v1/transfers', objects.transfer, () => upstream.transfer(transfer, KEY)],
     [
       'a reversal',
       '/v1/transfers/tr_1/reversals',
-      { id: 'trr_1' },
-      () => upstream.reverse({ transferId: 'tr_1', payoutId: 'po_1' as PayoutId, amountCents: 5 }, KEY),
+      objects.reversal,
+      () => upstream.reverse({ ...transfer, transferId: 'tr_1' }, KEY),
     ],
-    ['a payout', '/v1/payouts', { id: 'po_1' }, () => upstream.payOut(transfer, KEY)],
+    ['a payout', '/v1/payouts', objects.payout, () => upstream.payOut(transfer, KEY)],
     [
       'a verification',
       '/v1/identity/verification_sessions',
@@ -87,15 +91,31 @@ describe('a write at the processor, to which it responds with what another write
       }
     });
 
-  it('is rejected by no error of the processor itself, nor of a gateway, whatever its status', async () => {
-    const transferred = (error: object) => {
-      nock(URL).post('/v1/transfers').reply(400, { error });
-      return upstream.transfer(transfer, KEY);
-    };
+  for (const [what, path, object, write] of writes.filter(([, , made]) =>
+    [objects.transfer, objects.reversal, objects.payout].some((one) => one === made),
+  ))
+    it(`is in doubt with other terms than were sent: ${what}`, async () => {
+      const others = what === 'a transfer' ? { destination: 'acct_2' } : {};
+      for (const [name, value] of Object.entries({ amount: 499, currency: 'eur', ...others })) {
+        nock(URL)
+          .post(path)
+          .reply(200, { ...object, metadata: { intent_id: KEY }, [name]: value });
 
-    expect(await transferred({ type: 'invalid_request_error' })).to.include({ kind: 'rejected' });
-    expect(await transferred({ type: 'api_error' })).to.include({ kind: 'unknown' });
-    expect(await transferred({ code: 400, message: 'Bad Request' })).to.include({ kind: 'unknown' });
+        expect(await write(), name).to.include({ kind: 'unknown' });
+      }
+    });
+
+  it('is rejected by no error of the processor itself, nor of a gateway, whatever its status', async () => {
+    for (const status of [400, 401, 403, 404]) {
+      const transferred = async (error: object) => {
+        nock(URL).post('/v1/transfers').reply(status, { error });
+        return (await upstream.transfer(transfer, KEY)).kind;
+      };
+
+      expect(await transferred({ type: 'invalid_request_error' }), `${status}`).to.equal('rejected');
+      expect(await transferred({ type: 'api_error' }), `${status}`).to.equal('unknown');
+      expect(await transferred({ code: status, message: 'No' }), `${status}`).to.equal('unknown');
+    }
   });
 
   it('is in doubt where the response names the idempotency key of another', async () => {

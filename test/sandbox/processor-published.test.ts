@@ -99,7 +99,7 @@ describe('the objects of the sandbox processor, against those that the processor
       const object = PUBLISHED[OF_PATH[below ?? ''] ?? OF_PATH[list ?? ''] ?? ''];
       const isList = list === 'balance_transactions' || (list === 'events' && call.method === 'GET');
       response.setHeader('content-type', 'application/json');
-      const made = call.method === 'POST' ? { ...object, metadata: metadataIn(await text(call)) } : object;
+      const made = call.method === 'POST' ? { ...object, ...sentIn(await text(call)) } : object;
       response.end(JSON.stringify(isList ? { object: 'list', has_more: false, data: [object] } : made));
     }).listen(0);
     const { port } = server.address() as AddressInfo; // as: it listens on TCP
@@ -127,14 +127,18 @@ describe('the objects of the sandbox processor, against those that the processor
   });
 });
 
-/** The metadata of a request: what it makes has it too. */
-const metadataIn = (form: string) =>
-  Object.fromEntries(
-    [...new URLSearchParams(form)].flatMap(([name, value]) => {
-      const [, key] = /^metadata\[(\w+)\]$/.exec(name) ?? [];
-      return key ? [[key, value]] : [];
-    }),
+/** The terms and the metadata of a request: what it makes has them too. */
+function sentIn(form: string) {
+  const sent = [...new URLSearchParams(form)];
+  const metadata = sent.flatMap(([name, value]) => {
+    const [, key] = /^metadata\[(\w+)\]$/.exec(name) ?? [];
+    return key ? [[key, value]] : [];
+  });
+  const terms = sent.flatMap(([name, value]) =>
+    /^(amount|currency|destination)$/.test(name) ? [[name, name === 'amount' ? Number(value) : value]] : [],
   );
+  return { ...Object.fromEntries(terms), metadata: Object.fromEntries(metadata) };
+}
 
 const OF_PATH: Record<string, string> = {
   payment_intents: 'payment_intent',

@@ -9,13 +9,12 @@ import { findHolding } from './holding.ts';
 import { pageAfter } from './listing.ts';
 import { readRefund } from './losses.ts';
 import { listMoneyMade } from './money-made.ts';
-import { findCheckout, findMovement, findRefund } from './movements.ts';
+import { findCheckout, findMovement, findRefund, readMade } from './movements.ts';
 import {
   madeBy,
   opened,
   readAccount,
   readLink,
-  readMovement,
   readOwnAccount,
   readPayment,
   readPayout,
@@ -89,18 +88,19 @@ export const processor = ({ url, secretKey, notificationSecret, most, foreign }:
     transfer: (requested, key) => {
       const receiver = { destination: requested.accountId, transfer_group: requested.payoutId };
       const made = stripe.transfers.create({ ...amountOf(requested, key), ...receiver }, once(key));
-      return responseOf(made, madeBy('intent_id', key, readMovement));
+      return responseOf(made, readMade({ ...requested, step: 'transfer' }, key));
     },
-    reverse: ({ transferId, amountCents: amount, payoutId }, key) => {
+    reverse: (requested, key) => {
+      const { transferId, amountCents: amount, payoutId } = requested;
       const metadata = stepOf(payoutId, key);
       const made = stripe.transfers.createReversal(transferId, { amount, metadata }, once(key));
-      return responseOf(made, madeBy('intent_id', key, readMovement));
+      return responseOf(made, readMade({ ...requested, step: 'reversal' }, key));
     },
     findHolding: (transferId, accountId) => findHolding(stripe, transferId, accountId),
     payOut: (requested, key) => {
       const at = { ...once(key), stripeAccount: requested.accountId };
       const made = stripe.payouts.create(amountOf(requested, key), at);
-      return responseOf(made, madeBy('intent_id', key, readMovement));
+      return responseOf(made, readMade({ ...requested, step: 'payout' }, key));
     },
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),

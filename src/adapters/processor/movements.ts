@@ -22,9 +22,19 @@ export async function findMovement(stripe: Stripe, sought: MovementSought): Prom
     ({ id, metadata: { key, payoutId } }) => key === sought.key || (payoutId === sought.payoutId && isLost(id)),
   );
   if (read.kind !== 'found') return read;
-  const { id, arrivalId, madeAtMs } = read.data;
-  return isSought(read.data, sought) ? found({ id, arrivalId, madeAtMs }) : unreadable('the movement has other terms');
+  return isSought(read.data, sought) ? found(seenOf(read.data)) : unreadable('the movement has other terms');
 }
+
+/**
+ * The reader of a movement that was just made under a key. Null if it is another one, or has other terms than were sent: nothing may be concluded
+ * from it.
+ */
+export const readMade =
+  (sent: Terms, key: string) =>
+  (object: unknown): MovementSeen | null => {
+    const made = reading(listed)(object);
+    return made?.metadata.key === key && isSought(made, sent) ? seenOf(made) : null;
+  };
 
 /** Looks for the refund that carries a key in its metadata, among all of its payment's. */
 export const findRefund = (stripe: Stripe, { processorId, key }: RefundSought): Promise<ReadResult<Loss>> =>
@@ -81,8 +91,14 @@ function listMovements(stripe: Stripe, sought: MovementSought, paging: Paging): 
   return stripe.payouts.list({ ...paging, created: createdSince(sinceMs) }, { stripeAccount: accountId });
 }
 
-/** Whether a movement has the amount that was sent, and the receiver where its list does not imply it. */
-const isSought = (made: z.infer<typeof listed>, { amountCents, currency, accountId, step }: MovementSought) =>
+type Listed = z.infer<typeof listed>;
+/** The terms of a movement. A transfer also has a receiver, which the lists of the others imply. */
+type Terms = Pick<MovementSought, 'step' | 'amountCents' | 'currency'> & { accountId?: string };
+
+/** Whether a movement has the amount that was sent, and a transfer the receiver. */
+const isSought = (made: Listed, { amountCents, currency, accountId, step }: Terms) =>
   made.amountCents === amountCents &&
   made.currency === currency &&
   (step !== 'transfer' || made.accountId === accountId);
+
+const seenOf = ({ id, arrivalId, madeAtMs }: Listed): MovementSeen => ({ id, arrivalId, madeAtMs });

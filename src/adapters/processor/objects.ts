@@ -196,8 +196,5 @@ export const movement = {
   madeAtMs: ['created', orNull(time)],
 } as const;
 
-/** Reads a transfer, a payout or a reversal that was made. */
-export const readMovement = readerOf(movement);
-
 /** Reads an onboarding link. */
 export const readLink = reading(z.object({ url: z.url() }));

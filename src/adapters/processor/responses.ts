@@ -52,11 +52,11 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
     return fault.code === 'UNSENT' ? unreachable(fault.why) : unknownEffect(fault.why);
   if (hasLeft(error))
     return rejected('account_invalid', 'The payout account does not belong to the platform any more.');
+  if (error.statusCode === 429) return unreachable('the processor limits the request rate');
+  const decided = [400, 401, 402, 403, 404].includes(error.statusCode ?? 0) && OF_A_REQUEST.has(error.rawType ?? '');
+  if (!decided) return unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
   if (error.statusCode === 401 || (error.statusCode === 403 && !OF_ONE_ACCOUNT.has(error.code ?? '')))
     return rejectedOurKey;
-  if (error.statusCode === 429) return unreachable('the processor limits the request rate');
-  const decided = [400, 402, 403, 404].includes(error.statusCode ?? 0) && OF_A_REQUEST.has(error.rawType ?? '');
-  if (!decided) return unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
   const rejection = rejected(slugOf(error), 'The payment processor rejected the request.');
   return isReplayed(error) ? recordedRejection(rejection) : rejection;
 }

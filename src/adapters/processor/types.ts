@@ -83,7 +83,7 @@ export type NewAccount = { userId: UserId; appId: AppId; country: string; isAbro
 type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: PayoutId; accountId: string; amountCents: number; currency: string };
-type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number };
+type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number; currency: string };
 /**
  * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a transfer or a payout
  * to the bank may also be found by the id of its payout, under whatever key, unless it is one of `knownIds`; a transfer also if it went to another

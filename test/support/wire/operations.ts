@@ -171,7 +171,7 @@ async function atProcessor() {
       'processor.createLink': () =>
         client.createLink({ accountId, returnUrl: 'https://a.test', refreshUrl: 'https://a.test' }, newIntentId()),
       'processor.transfer': () => client.transfer(transfer, newIntentId()),
-      'processor.reverse': () => client.reverse({ transferId, payoutId: 'po_1', amountCents: 10 }, newIntentId()),
+      'processor.reverse': () => client.reverse({ ...transfer, transferId, amountCents: 10 }, newIntentId()),
       'processor.payOut': () => client.payOut(transfer, newIntentId()),
     },
     reads: {
