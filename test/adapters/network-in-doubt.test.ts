@@ -58,6 +58,22 @@ describe('a signal whose response settles nothing', () => {
     });
   }
 
+  it('is in doubt by a yes about another order where its name is that of an exit, and not by one about several', async () => {
+    const bracket = `${UUID}-bracket-0`;
+    const kindOf = async (order_uuid: string, named: string) => {
+      miner().reply(200, { ...yes(null), order_uuid: named });
+      return (await venue.submit({ ...signal, execution_type: 'LIMIT_EDIT', order_uuid })).kind;
+    };
+    const several = async (named: string) => {
+      miner().reply(200, { ...yes(null), order_uuid: named });
+      return (await venue.submit({ ...signal, execution_type: 'LIMIT_CANCEL', order_uuid: `${UUID},${UUID}-limit` }))
+        .kind;
+    };
+
+    expect([await kindOf(bracket, UUID), await kindOf(bracket, bracket)]).to.deep.equal(['unknown', 'accepted']);
+    expect(await several(UUID)).to.equal('accepted');
+  });
+
   for (const [who, body, ended] of [
     ['the miner', { success: false, order_uuid: UUID, error: 'Internal error' }, true],
     ['a gateway, while the miner may still work on it', { message: 'Endpoint request timed out' }, undefined],

@@ -83,7 +83,8 @@ describe('the wire to the network', () => {
     ['FLAT_ALL', 'ALL'],
   ] as const) {
     it(`accepts “${order_uuid}” as a name for ${execution_type}`, async () => {
-      miner().reply(200, { success: true, order_uuid: UUID, order_json: null, error_message: '', processing_time: 0 });
+      const named = execution_type === 'LIMIT_EDIT' ? order_uuid : UUID; // lists and ALL are echoed in different ways
+      miner().reply(200, { success: true, order_uuid: named, order_json: null, error_message: '', processing_time: 0 });
 
       expect(await venue.submit({ ...signal, execution_type, order_uuid })).to.include({ kind: 'accepted' });
     });

@@ -1,5 +1,4 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
-import { isUuid } from '../../../kernel/ids.ts';
 import { accepted, inconclusive, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import {
   anyOf,
@@ -128,9 +127,9 @@ const rejectionResponse = (
 
 const NOT_THERE = new Set(['order_not_found', 'cannot_edit']);
 
-/** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */
+/** Builds echo lists of names and `ALL` in different ways, so only a single name is compared. */
 const isAboutAnother = ({ order_uuid }: Fields, requested: string): boolean =>
-  isUuid(requested) && namesAnother(order_uuid, requested);
+  requested !== 'ALL' && !requested.includes(',') && namesAnother(order_uuid, requested);
 
 /**
  * Reads one order, compact (`t l q pr v e p lp sl tk tsl sp cond`) or verbose. `key` is its uuid if the order contains
