@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * List what a funded account has earned, by week
-         * @description `completed` means that the network has settled the week, 36 hours after its end. The network does not publish the transfer, so `tx_hash` is null. Of an eliminated account: the weeks that had ended before; `VENUE_UNREADABLE` if the network does not show them.
+         * @description `completed` means that the network has settled the week, 36 hours after its end. The network does not publish the transfer, so `tx_hash` is null. Of an eliminated account: the weeks that had ended before; `VENUE_UNREADABLE` if the network does not show them. It never shows those of subaccount 0 of an entity: that is `VENUE_UNREADABLE`, not retryable.
          */
         get: operations["listPayouts"];
         put?: never;

@@ -90,6 +90,30 @@ describe('settlements that the validator says it does not have', () => {
     expect(await kindOf(found(funded))).to.equal('unreadable');
   });
 
+  it('never come of subaccount 0, which is said: a repeat does not help', async () => {
+    const earning = { uuid: 'uuid', hotkey: 'entity_0' };
+    const reads = (shown: Dashboard) => ({
+      settlements: async () => absent,
+      dashboard: async () => found(shown),
+      networkOrders: async () => absent,
+    });
+    const traded = shownWith([0]);
+    const errors = await Promise.all([
+      readSettlements(reads(traded) as never, earning).catch((error) => error),
+      weeksOf(reads(traded) as never, earning, traded).catch((error) => error),
+      weeksOf(reads(traded) as never, earning, eliminated('MDD')).catch((error) => error),
+    ]);
+
+    for (const { code, retryable, message } of errors) {
+      expect({ code, retryable }).to.deep.equal({ code: 'VENUE_UNREADABLE', retryable: false });
+      expect(message).to.match(/no payouts of subaccount 0/);
+    }
+    expect(await weeksOf(reads(traded) as never, earning, shownWith([epochMs()]))).to.deep.equal([]);
+    expect(
+      await weeksOf(reads(traded) as never, { uuid: 'uuid', hotkey: 'entity_10' }, traded).catch((e) => e.retryable),
+    ).to.equal(true);
+  });
+
   it('are unreadable in the weeks with a payout, too', async () => {
     const reads = { settlements: async () => absent, networkOrders: async () => absent };
     const earning = { uuid: 'uuid', hotkey: 'entity_1' };

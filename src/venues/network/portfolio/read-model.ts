@@ -103,14 +103,15 @@ export async function weeksOf(
   }
   if (shown.elimination?.reason?.includes('CHALLENGE')) return [];
   const endedMs = requireValue(shown.elimination?.atMs);
-  const weeks = requireFound(await reads.settlements(earning, endedMs - 1));
-  return weeks.filter((week) => week.endMs <= endedMs && isEarned(week));
+  const read = await reads.settlements(earning, endedMs - 1);
+  if (read.kind === 'absent') rejectNumberZero(earning);
+  return requireFound(read).filter((week) => week.endMs <= endedMs && isEarned(week));
 }
 
 /**
  * The settlements of a subaccount that lives. `absent`: it is in its challenge, or has none yet. Unreadable where the validator says so of one that
- * may be funded and has traded for long enough to be settled: it says the same where its records are missing. See
- * venues/network-validator.md#payouts.
+ * may be funded and has traded for long enough to be settled: it says the same where its records are missing. Throws VENUE_UNREADABLE, not retryable,
+ * for number 0. See venues/network-validator.md#payouts.
  */
 export async function readSettlements(reads: EarningReads, earning: Earning): Promise<ReadResult<Settlement[]>> {
   const read = await reads.settlements(earning);
@@ -130,8 +131,18 @@ async function unlessTraded(
   if (read.kind !== 'absent' || hotkey === null || typeOfBucket(shown.bucket) === 'challenge') return read;
   const isNew = ({ openMs }: DashboardPosition) => openMs !== null && !isSettled({ endMs: openMs });
   const areNew = (await areProven(shown, () => networkOrders(hotkey))) && shown.positions.every(isNew);
-  return areNew ? read : NOT_SHOWN;
+  if (areNew) return read;
+  rejectNumberZero({ hotkey });
+  return NOT_SHOWN;
 }
+
+/** The validator never has settlements of an entity's subaccount 0, so waiting does not help. */
+function rejectNumberZero({ hotkey }: Pick<Earning, 'hotkey'>): void {
+  if (hotkey?.endsWith('_0')) throw new ApiError('VENUE_UNREADABLE', { retryable: false, message: OF_NUMBER_ZERO });
+}
+
+const OF_NUMBER_ZERO =
+  'The network calculates no payouts of subaccount 0 of an entity, so what this account has earned cannot be read or paid out here.';
 
 /** The uuid of a subaccount. Some builds report it only on the subaccount's own dashboard. */
 export const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string> =>
