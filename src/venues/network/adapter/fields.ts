@@ -20,7 +20,7 @@ export const numberOf = (value: unknown): number | null => {
 /** The size of an account in USD. Null for any other value, and for one that no account has. */
 export const sizeOf = (value: unknown): number | null => {
   const size = numberOf(value);
-  return size !== null && size >= 1 ? size : null;
+  return size !== null && size > 0 ? size : null;
 };
 
 /** A time in epoch ms that RFC 3339 can express, given as a number or as a numeric string. Null for any other value. */
