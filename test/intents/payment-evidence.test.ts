@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { PaymentOnChain } from '../../src/adapters/registrar/types.ts';
-import { type EvidenceDeps, findPayment } from '../../src/capabilities/registration/evidence.ts';
+import type { PaymentOnChain, Registrar } from '../../src/adapters/registrar/types.ts';
+import { type EvidenceDeps, findPayment, provenBy } from '../../src/capabilities/registration/evidence.ts';
 import { type PaymentDeps, preparePayment } from '../../src/capabilities/registration/payment.ts';
+import type { PurchasePayload } from '../../src/capabilities/registration/schema.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { absent, accepted, found, rejected, unreachable, unreadable } from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
@@ -119,6 +120,19 @@ describe('a payment in doubt', () => {
       data: { status: 'registered', tx_hash: HASH, message: null },
     });
   });
+
+  for (const [what, chain, kind] of [
+    ['that cannot be read', unreadable('x'), 'unknown'],
+    ['that shows it as made, and not yet its transaction', found({ ...UNUSED, used: true }), 'unknown'],
+    ['that shows it as cancelled', found({ ...UNUSED, used: true, canceled: true }), 'rejected'],
+    ['that shows it as not made', found(UNUSED), 'rejected'],
+  ] as const)
+    it(`and rejected is ${kind} by a chain ${what}`, async () => {
+      const registrar = { payment: async () => chain } as unknown as Registrar; // as: nothing else is called
+      const payload = { authorization: {}, since_block: 7 } as unknown as PurchasePayload; // as: nothing else is read
+
+      expect(await provenBy(rejected('payment_reused', 'x'), payload, registrar)).to.include({ kind });
+    });
 
   it('that the chain shows has its hash kept before the registrar is asked', async () => {
     const error = await look({ chain: found({ ...UNUSED, used: true, txHash: HASH }), status: new Error('x') }).catch(

@@ -26,8 +26,8 @@ export type EvidenceDeps = {
 type Purchase = IntentOf<PurchaseRequest>;
 
 /**
- * What the registrar says of a payment, as far as the chain shows it, with the hash that the chain shows. What it accepts is in doubt until then; what
- * it rejects may be paid nevertheless. See venues/registrar.md#on-chain.
+ * What the registrar says of a payment, as far as the chain shows it, with the hash that the chain shows. What it accepts is in doubt until then, and
+ * so is what it rejects while the chain does not show that it was not made. See venues/registrar.md#on-chain.
  */
 export async function provenBy<Said extends Accepted<Registered> | Rejected>(
   said: Said,
@@ -35,11 +35,15 @@ export async function provenBy<Said extends Accepted<Registered> | Rejected>(
   registrar: Registrar,
 ): Promise<Accepted<Paid> | UnknownEffect | Exclude<Said, { kind: 'accepted' }>> {
   const chain = await registrar.payment(authorization, since_block);
-  const txHash = chain.kind === 'found' ? chain.data.txHash : null;
+  const { txHash, used, canceled } = chain.kind === 'found' ? chain.data : UNREAD;
   const { status, message } = said.kind === 'accepted' ? said.data : ({ status: 'unrecorded', message: null } as const);
   if (txHash !== null) return accepted(paidBy({ status, txHash, message }));
-  return said.kind === 'accepted' ? acknowledged('not_shown') : (said as Exclude<Said, { kind: 'accepted' }>); // as: just proven
+  if (said.kind === 'accepted') return acknowledged('not_shown');
+  return used && !canceled ? unknownEffect('settlement_unclear') : (said as Exclude<Said, { kind: 'accepted' }>); // as: just proven
 }
+
+/** A chain that cannot be read may show anything. */
+const UNREAD = { txHash: null, used: true, canceled: false };
 
 /**
  * Resolves a payment in doubt. The chain decides: the payment settled, or its authorization has expired and it never
