@@ -155,8 +155,14 @@ const ENDED_OVERLOAD: Series = {
   'tps_tenants{of="requests",outcome="unharmed",instance="a"}': always(1),
 };
 
+/** Positions without their exits, as processes show them that a release replaces under other names. */
+const replaced = (before: number, after: number): Series => ({
+  'tps_unprotected_positions{venue="netvenue",instance="a"}': `${before}x40 _x360`,
+  'tps_unprotected_positions{venue="netvenue",instance="c"}': `_x40 ${after}x360`,
+});
+
 /** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late, a trader's exits wait for its own pace,
- * one tenant sends too much, an upstream is paused, or one process of several has a wrong key. */
+ * one tenant sends too much, an upstream is paused, one process of several has a wrong key, or a release follows what was paged before. */
 const NOT_FIRING: [string, Series, minutes?: number][] = [
   oneTenant('RequestsFail', 'requests'),
   [...oneTenant('RequestsFailFast', 'requests'), 70],
@@ -166,6 +172,7 @@ const NOT_FIRING: [string, Series, minutes?: number][] = [
   ['RequestsFailFast', ENDED_OVERLOAD, 63],
   paused('RequestsFail'),
   paused('VenueEndsBadly'),
+  ['PositionUnprotected', replaced(1, 1)],
   ['CredentialsRejected', { 'tps_upstream_auth_rejections_total{upstream="netvenue",others="serve"}': rising(1) }],
   [
     'ExitsWait',
@@ -202,6 +209,7 @@ const STILL_FIRING: [string, Series][] = [
   ],
   paused('RequestsFail', 'registrar'),
   paused('VenueEndsBadly', 'netvenue'),
+  ['PositionUnprotected', replaced(0, 1)],
   ['RequestsThrow', { ...FIRING.RequestsThrow?.series, ...tenants('requests'), ...FIRING.UpstreamPaused?.series }],
 ];
 
