@@ -1,4 +1,5 @@
 import { type Ask, asking } from '../../support/identity.ts';
+import { until } from '../../support/processes.ts';
 import { type Crowd, first } from './rollout-load.ts';
 import type { Version, Web } from './rollout-stage.ts';
 
@@ -27,12 +28,18 @@ export async function readAtBoth(crowd: Crowd, webs: Record<Version, Web>): Prom
   const statuses: Record<Version, number[]> = { previous: [], this: [] };
   for (const version of ['previous', 'this'] as const) {
     crowd.rollout.lead({ [version]: webs[version] });
-    for (const { ask, address } of reads) statuses[version].push((await ask('GET', address)).status);
+    for (const { ask, address } of reads) statuses[version].push(await statusOf(ask, address));
   }
   return reads.map(({ address }, n) => {
     const [before, after] = [Number(statuses.previous[n]), Number(statuses.this[n])];
     return { address, offence: before === after && before < 500 ? null : `${address}: ${before} and ${after}` };
   });
+}
+
+/** Repeats a read while the database is too busy for it. */
+async function statusOf(ask: Ask, address: string): Promise<number> {
+  const read = async () => (await ask('GET', address)).status;
+  return until(`a read of ${address}`, async () => [await read()].find((status) => status !== 503)).catch(read);
 }
 
 /** The path with the reader's ids and the required parameters; null if the reader has no such id. */
