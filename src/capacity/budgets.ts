@@ -32,7 +32,8 @@ export type CapacityClass = 'exit' | 'look_up' | 'entry' | 'read';
 /** See venues/exchange.md#rate-limits. */
 const EXCHANGE_WEIGHT_PER_MINUTE = 1_200;
 const WEIGHT_FOR_EXITS_PART = 0.055;
-const WEIGHT_BEFORE_READS_PART = 0.085;
+/** More than exits of a tenant beyond its share leave, by a read that an exit needs: else reads of anybody would come before them. */
+const WEIGHT_BEFORE_READS_PART = 0.125;
 const WEIGHT_FOR_OTHERS_PART = 0.05;
 const LOOK_UP_PART = 0.1;
 const EXIT_SIGNALS_PART = 0.3;

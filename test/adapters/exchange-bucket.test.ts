@@ -42,6 +42,16 @@ describe('the bucket that keeps a limit per minute', () => {
     expect([await within('exit', 20), await within('exit', 10)]).to.deep.equal([true, true]);
   });
 
+  it('leaves the exits of a tenant that has spent much on exits more than reads of anybody take', async () => {
+    const budget = budgetFrom(tokenBucket({ ...bucketOf(1_200), perSecond: 0.001 }), 1_200);
+    const within = (tenant: string, priority: Priority, weight: number) =>
+      budget.take({ tenant, weight, priority, untilMs: Date.now() + 300 });
+    await Promise.all(Array.from({ length: 7 }, () => within('many', 'exit', 20)));
+    await Promise.all(Array.from({ length: 130 }, () => within('few', 'read', 2)));
+
+    expect([await within('few', 'read', 2), await within('many', 'exit', 20)]).to.deep.equal([false, true]);
+  });
+
   it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
     const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });
 
