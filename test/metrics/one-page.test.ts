@@ -92,4 +92,14 @@ describe('an outage', function () {
 
     expect(await pagesOf(thrown)).to.deep.equal(['RequestsThrow']);
   });
+
+  it('that is a bug pages although few requests come', async () => {
+    const thrown = {
+      [`${REQUESTS}{status="200"}`]: counter(1, 0.3),
+      [`${REQUESTS}{status="5xx"}`]: counter(0, 0.7),
+      'tps_http_errors_total{code="INTERNAL"}': counter(0, 0.7),
+    };
+
+    expect(await pagesOf(thrown)).to.deep.equal(['RequestsThrow']);
+  });
 });
