@@ -70,11 +70,12 @@ export const provision = defineIntent({
    * may have been sent before the database was restored can have got an earlier one.
    */
   async prepare({ id, owner, presumed_sent_at, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {
-    const account = prop_account_id === undefined ? null : await findAccountOfIntent(db, id);
-    if (account && account.status !== 'provisioning') return { fail: { code: 'V2_ACCOUNT_STOPPED' } };
     const entity = await venues.entityOf(owner);
     const venue = presumed_sent_at === null ? await venues.of(entity) : null;
-    return { send: { subaccount, entity, first_id: venue && (await readNextId(venue)) } };
+    const first_id = venue && (await readNextId(venue));
+    const account = prop_account_id === undefined ? null : await findAccountOfIntent(db, id); // after what waits for the network
+    if (account && account.status !== 'provisioning') return { fail: { code: 'V2_ACCOUNT_STOPPED' } };
+    return { send: { subaccount, entity, first_id } };
   },
 
   async send({ payload }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {

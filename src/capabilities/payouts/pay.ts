@@ -24,10 +24,10 @@ export const pay = defineProcessorIntent({
     const step = await getPayoutStep(db, id);
     const unread = await readAccount({ db, processor }, step.accountId);
     if (unread) return delay(db, id, unread);
-    const holdH = config.PAYOUT_DESTINATION_HOLD_H;
-    const obstacle = await findObstacle(db, step.payoutId, { earnedCents: null, holdH });
-    if (obstacle !== null) return { fail: { code: obstacle } };
     const holding = await processor.findHolding(step.transferId ?? '', step.accountId);
+    const holdH = config.PAYOUT_DESTINATION_HOLD_H;
+    const obstacle = await findObstacle(db, step.payoutId, { earnedCents: null, holdH }); // after what waits for the processor
+    if (obstacle !== null) return { fail: { code: obstacle } };
     const verdict = holding.kind === 'found' ? await fixBankLeg(db, id, holding.data) : 'unreadable';
     if (verdict === 'fixed') return { send: { transfer: payoutStepRow.parse(await getPayoutStep(db, id)) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
