@@ -33,18 +33,13 @@ export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) =>
   const context = { accept, context: call.context, deadlineMs: config.ACCOUNT_DEADLINE_MS };
   const accepted = await acceptFreeAccount(context, userId, call.body);
   call.submitted(accepted);
-  const { id } = await getAccountOfIntent();
-  const account = await until(id, call.waitMs(), async () => {
-    const row = await getAccountOfIntent();
+  const opened = await findAccountOfIntent(db, accepted.id);
+  if (!opened) throw new Error('An accepted creation has no account');
+  const account = await until(opened.id, call.waitMs(), async () => {
+    const row = (await findAnyPropAccount(db, opened.id)) ?? opened; // an operator may have its subaccount requested again by another intent
     return { row, ended: row.status !== 'provisioning' };
   });
   return { status: 200, body: shownAccount(account) };
-
-  async function getAccountOfIntent(): Promise<PropAccount> {
-    const account = await findAccountOfIntent(db, accepted.id);
-    if (!account) throw new Error('An accepted creation has no account');
-    return account;
-  }
 };
 
 /** Handles `GET /v2/payments/prop-accounts`: list the user's prop accounts. */
