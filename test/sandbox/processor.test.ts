@@ -83,4 +83,35 @@ describe('the sandbox processor', () => {
     );
     expect(new Set(ids).size).to.equal(ids.length);
   });
+
+  it('takes back by control calls only what was paid and transferred', async () => {
+    const move = async (what: string, body: object) =>
+      (await fetch(`${upstream.controlUrl}/${what}`, { method: 'POST', body: JSON.stringify(body) })).status;
+    const { processorId: id } = await create('key-paid');
+    const account = await client.createAccount({ userId: 'u', appId: 'a', country: 'US', isAbroad: false }, 'key-acct');
+    if (account.kind !== 'accepted') throw new Error(account.kind);
+    const { accountId } = account.data;
+    await move('account', { id: accountId, to: 'ready' });
+    const leg = { payoutId: 'po_1', accountId, amountCents: 500, currency: 'usd', transferId: null };
+    const transfer = await client.transfer(leg, 'key-transfer');
+    if (transfer.kind !== 'accepted') throw new Error(transfer.kind);
+
+    const unpaid = [await move('payment', { id, to: 'refunded' }), await move('payment', { id, to: 'disputed' })];
+    await move('payment', { id, to: 'succeeded' });
+    const paid = [
+      await move('payment', { id, to: 'refunded', amount: 19_901 }),
+      await move('payment', { id, to: 'refunded' }),
+      await move('payment', { id, to: 'refunded' }),
+    ];
+    const back = [
+      await move('transfer', { id: transfer.data.id, amount: 300 }),
+      await move('transfer', { id: transfer.data.id, amount: 300 }),
+      await move('transfer', { id: transfer.data.id }),
+      await move('transfer', { id: transfer.data.id }),
+    ];
+
+    expect(unpaid).to.deep.equal([400, 400]);
+    expect(paid).to.deep.equal([400, 200, 400]);
+    expect(back).to.deep.equal([200, 400, 200, 400]);
+  });
 });

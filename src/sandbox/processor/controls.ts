@@ -59,7 +59,9 @@ function movePayment(world: World, id: string, to: string, received: Body): bool
   if (to === 'succeeded') return succeed(world, payment, received);
   if (to === 'declined') return decline(world, payment);
   const { amount } = received;
-  const cents = typeof amount === 'number' ? amount : payment.amount - refundedOf(world, id);
+  const left = payment.amount_received - refundedOf(world, id);
+  const cents = typeof amount === 'number' ? amount : left;
+  if (payment.charged === null || (to === 'refunded' && (cents <= 0 || cents > left))) return false;
   if (to === 'refunded') giveBack(world, payment, cents);
   else if (to === 'disputed') dispute(world, payment, cents);
   else if (to === 'inquired') dispute(world, payment, cents, 'warning_needs_response');

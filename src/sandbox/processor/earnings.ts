@@ -149,7 +149,7 @@ function reverse(world: World, form: Form, call: Call): Reported {
   return { status: 200, body: { ...reversal } };
 }
 
-/** Reverses an amount of a transfer, or what is left of it. Null for an unknown transfer. */
+/** Reverses an amount of a transfer, or what is left of it. Null for an unknown transfer, and where less than that is left, or nothing. */
 export function reverseTransfer(
   world: World,
   id: string,
@@ -157,8 +157,9 @@ export function reverseTransfer(
   metadata: Record<string, string> = {},
 ): Reversal | null {
   const made = world.transfers.get(id);
-  if (!made) return null;
-  const cents = typeof amount === 'number' ? amount : made.amount - made.amount_reversed;
+  const left = made ? made.amount - made.amount_reversed : 0;
+  const cents = typeof amount === 'number' ? amount : left;
+  if (!made || cents <= 0 || cents > left) return null;
   made.amount_reversed += cents;
   made.reversed = made.amount_reversed === made.amount;
   takeBack(world, made, cents);
