@@ -144,9 +144,17 @@ export async function reconcileOrBurn<Result>(
 /** Why a doubt lasts that an operator may end: the SQL function `end_lasting_doubt` compares it. */
 const LASTING = 'absent, and the nonce is used';
 
-/** Whether reads must have caught up with sent bodies, whatever the venue has read of them. */
-export const areReadsSettled = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>, deps: ExchangeDeps): boolean =>
-  sent_ago_ms - exchangeTiming(deps).inFlightMs > LAGS_UNTIL_PROOF.used * deps.config.EXVENUE_READ_LAG_MS;
+/**
+ * Whether all reads of a sent body conclude something: they must have caught up with it, whatever the venue has read of it, and its nonces tell more
+ * than nothing.
+ */
+export const areReadsSettled = async (
+  intent: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
+  signed: Signed,
+  deps: ExchangeDeps,
+) =>
+  intent.sent_ago_ms - exchangeTiming(deps).inFlightMs > LAGS_UNTIL_PROOF.used * deps.config.EXVENUE_READ_LAG_MS &&
+  (await burn(deps, signed)) !== 'unknown';
 
 /** Members of the request of a follow-up, by which it is recognised. */
 export type FollowUp = { because_of?: string | undefined };

@@ -88,16 +88,18 @@ export const reconcileBy = <Result>(
   { intent, payload }: SentRequest<FollowUp, OrderPayload>,
   deps: ExchangeDeps,
   find: (sought: OrderSought) => Promise<Finding<Result>>,
-): Promise<Finding<Result>> =>
-  reconcileOrBurn({ intent, payload: { ...payload, posts: payload.posts.slice(-1) } }, deps, async () => {
+): Promise<Finding<Result>> => {
+  const last = { ...payload, posts: payload.posts.slice(-1) };
+  return reconcileOrBurn({ intent, payload: last }, deps, async () => {
     const { account, cloid, coin } = payload;
     const sinceMs = Date.parse(String(intent.sending_at));
-    const thorough = isThorough(intent) || areReadsSettled(intent, deps);
+    const thorough = isThorough(intent) || (await areReadsSettled(intent, last, deps));
     const expired = hasExpired(intent, deps) && thorough;
     const finding = await find({ account, cloid, coin, sinceMs, expired });
     if (finding.kind === 'absent' && !thorough) return unknownEffect('only the newest orders were read');
     return finding;
   });
+};
 
 const ALL_THOROUGH = 12; // about two minutes
 const SELDOM = 6;
