@@ -179,7 +179,7 @@ describe('the guides', () => {
     const tables = [budgetTable(), throttleTable()].join('\n');
 
     expect(tables).to.include(
-      '| 1200 weight a minute | 66 for exits, 36 for entries, 60 for tenants within their share |',
+      '| 1200 weight a minute | 66 for exits, 84 for entries, 60 for tenants within their share |',
     );
     expect(tables).not.to.match(/\d\.\d/);
   });
