@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
+import { logFile } from '../../src/db/embedded/launch.ts';
 import {
   type ExvenueUpstream,
   type ExvenueUpstreamOptions,
@@ -70,6 +72,16 @@ export type StageOptions = {
 };
 
 const DEADLOCKS = 'select deadlocks as n from pg_stat_database where datname = current_database()';
+/** What the server has logged of them: who waited for whom, in which statement. */
+async function deadlocksOf({ rows }: Pick<Stage, 'rows'>): Promise<string> {
+  const [server] = await rows<{ dir: string }>(`select current_setting('data_directory') as dir`);
+  const log = await readFile(logFile(server?.dir ?? ''), 'utf8').catch(() => '');
+  return log
+    .split(/^(?=.*ERROR: )/m)
+    .filter((entry) => entry.includes('deadlock detected'))
+    .join('');
+}
+
 const WALLET_USD = '100000'; // initial balance of every wallet on the exchange
 const RETRY_MS = 30_000; // longer than a restart of the database
 const SMALL_POOLS = { WORKER_POOL_SIZE: '6', WEB_POOL_SIZE: '6' }; // several processes share one server's connections
@@ -116,12 +128,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       for (const each of processes) endReporting(each);
       await Promise.all(processes.map(({ exited }) => exited));
       const deadlocks = Number((await stage.rows<{ n: string }>(DEADLOCKS))[0]?.n);
+      const said = deadlocks > 0 ? await deadlocksOf(stage) : '';
       await pool.end();
       await upstream.close();
       await exchange.close();
       await database.drop();
       if (deadlocks > 0)
-        throw new Error(`${deadlocks} deadlocks: something does not take its locks in the others' order`);
+        throw new Error(`${deadlocks} deadlocks: something does not take its locks in the others' order\n${said}`);
     },
   };
   for (let started = 0; started < (options.workers ?? 1); started++) await stage.startWorker();

@@ -69,6 +69,6 @@ async function openLog(dataDir: string, { owner }: Account): Promise<FileHandle>
   return log;
 }
 
-function logFile(dataDir: string): string {
+export function logFile(dataDir: string): string {
   return join(dataDir, 'server.log');
 }
