@@ -102,4 +102,12 @@ describe('an outage', function () {
 
     expect(await pagesOf(thrown)).to.deep.equal(['RequestsThrow']);
   });
+
+  it('in which orders expire unsent pages for that, not as if the venue failed', async () => {
+    const expired = { [`${ENDED}{kind="network/place",ending="expired"}`]: counter(0, 600) };
+
+    expect(await pagesOf(expired))
+      .to.include('IntentsExpireFast')
+      .and.not.include('VenueEndsBadly');
+  });
 });
