@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { type Ask, bearer, asking as byHand } from '../identity.ts';
+import { until } from '../processes.ts';
 import { type Relay, relayTo } from '../relay.ts';
 import { startTrading } from '../trading.ts';
 import { keyed, type Scene, type Scenes, type Stage } from './scene.ts';
@@ -199,7 +200,15 @@ function linkScenes({ service, asking, counts }: Stage): Scenes {
       values (${`linked_${links}`}, 'linked', ${links}, ${owner}, gen_random_uuid(), 'hl_all', 10000, ${wallet}, ${proof}, ${paysTo}, 'active')`);
   }
 
+  /** For some seconds after a 429 of an earlier scene the key cannot be verified. */
   function enroll({ wallet, privateKey, partner }: Staged): ReturnType<Ask> {
-    return partner('POST', SESSIONS, { json: { ex_wallet: wallet, private_key: privateKey } });
+    return until(
+      'the key is verified',
+      async () => {
+        const reply = await partner('POST', SESSIONS, { json: { ex_wallet: wallet, private_key: privateKey } });
+        return reply.body.verified === true ? reply : null;
+      },
+      20_000,
+    );
   }
 }
