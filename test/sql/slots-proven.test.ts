@@ -151,6 +151,20 @@ describe('what a look-up proves of an upstream', () => {
     expect(await proven()).to.deep.equal([]);
   });
 
+  it('knows no response to a request that was sent again and ended by records', async () => {
+    const one = await claimed();
+    await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:x', 3, 30)`, [one.id, one.fence]);
+    await leaveOpen(one, 0);
+    await intentDb.query('update intents set sender_lost = true where id = $1', [one.id]);
+    await intentDb.query(`select send_again($1, $2, '{}')`, [one.id, one.fence]);
+    const sent = await proceedAt(one, UPSTREAM);
+
+    await intentDb.settle(sent.id, sent.fence);
+
+    const { responded_at } = (await intentDb.row(one.id)) as Row & { responded_at: unknown };
+    expect([sent.was, responded_at]).to.deep.equal(['sent', null]);
+  });
+
   it('gives a slot for as long as any other is held', async () => {
     const [one, , waiting] = await arrive(3);
     await doubt(one ?? expect.fail());

@@ -11,7 +11,7 @@ declare
   exits_first boolean;
   holders uuid[];
   free record;
-  line record;
+  choice record;
   waiting record;
 begin
   for n in 1 .. coalesce(most, 2147483647) loop
@@ -39,13 +39,13 @@ begin
       end if;
     end if;
     exit when not found;
-    for line in
+    for choice in
       select l.exits, l.in_share
       from (values (1, true, true), (2, false, true), (3, true, false), (4, false, false)) as l (n, exits, in_share)
       where exit_waits and (l.exits or not free.for_exits) or not (exit_waits or l.exits or l.in_share)
       order by l.exits and not exits_first, l.n
     loop
-      select n.id, n.kind, line.exits as is_exit into waiting from next_without_slot(at_upstream, line.exits, line.in_share) n;
+      select n.id, n.kind, choice.exits as is_exit into waiting from next_without_slot(at_upstream, choice.exits, choice.in_share) n;
       exit when found;
     end loop;
     exit when waiting.id is null;

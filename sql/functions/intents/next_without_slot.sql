@@ -1,8 +1,8 @@
--- The intent that gets the next free slot of an upstream, of the exits or of the others that wait: of the owner whose requests hold the fewest slots
--- there, the one accepted first. So an owner with many waiting takes what the others leave, and no more while they want it. `in_share`: only of
--- owners who hold less than half of the slots. Locks the intent; one
--- that is locked, or has got a slot, expired or left the line since it was read, is passed over. That is seen on the locked row, found by its id
--- only: a join of the line with the intents that are queued may be planned the other way round, and then reads the line once for each that waits.
+-- The intent that gets the next free slot of an upstream, of the exits or of the others that wait: of the owner whose requests hold the fewest
+-- slots there, the one accepted first. So an owner with many waiting takes what the others leave, and no more while they want it. `in_share`: only
+-- of owners who hold less than half of the slots. Locks the intent; one that is locked, or has got a slot, expired or left the line since it was
+-- read, is passed over. That is seen on the locked row, found by its id only: a join of the line with the intents that are queued may be planned
+-- the other way round, and then reads the line once for each that waits.
 create or replace function next_without_slot(at_upstream text, exits boolean, in_share boolean) returns table (id uuid, kind text)
 language plpgsql as $$
 #variable_conflict use_column

@@ -18,7 +18,7 @@ begin
   where i.id = intent
   for no key update; -- the commit that begins to send may be under way on a connection that its worker has lost
   update intents
-  set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
+  set state = 'queued', sending_at = null, left_at = null, reached_at = null, responded_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
   returning kind, is_exit, deadline_at, lane, position into put_back;
   if not found then
