@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { effectsOn, openOids } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, NOTHING_DONE, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
-/** What reads show that are behind all that an account has done. */
-const NOTHING: Record<string, unknown> = {
-  orderStatus: { status: 'unknownOid' },
-  frontendOpenOrders: [],
-  userFillsByTime: [],
-};
 
 describe('an order to cancel', () => {
   const reads = { areBehind: false };
@@ -19,7 +13,7 @@ describe('an order to cancel', () => {
   let service: TestService;
   before(async () => {
     proxy = await startProxy(async ({ type = '' }, forward) => {
-      if (reads.areBehind && type in NOTHING) return jsonReply(NOTHING[type]);
+      if (reads.areBehind && type in NOTHING_DONE) return jsonReply(NOTHING_DONE[type]);
       const reply = await forward();
       if (type !== 'orderStatus' || !reply) return reply;
       const record = JSON.parse(reply.text);

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { until } from '../support/processes.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, NOTHING_DONE, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
-const NOTHING: Record<string, unknown> = {
-  orderStatus: { status: 'unknownOid' },
-  frontendOpenOrders: [],
-  userFillsByTime: [],
-};
 
 describe('an old order in doubt whose nonce tells nothing, because the exchange takes no action of its account', function () {
   this.timeout(60_000);
@@ -19,9 +14,9 @@ describe('an old order in doubt whose nonce tells nothing, because the exchange 
   before(async () => {
     proxy = await startProxy(async ({ type = '', action }, forward) => {
       if (action?.type === 'noop') return jsonReply({ status: 'err', response: 'Too many cumulative requests sent' });
-      if (!(type in NOTHING)) return forward();
+      if (!(type in NOTHING_DONE)) return forward();
       read.push(type);
-      return jsonReply(NOTHING[type]);
+      return jsonReply(NOTHING_DONE[type]);
     });
     const times = { EXVENUE_EXPIRES_MS: '1000', EXVENUE_CLOCK_MARGIN_MS: '100', EXVENUE_READ_LAG_MS: '1000' };
     service = await startService({ settings: { EXVENUE_URL: proxy.url, ...times } });

@@ -2,17 +2,11 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { effectsOn } from '../support/exchange.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, NOTHING_DONE, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
-/** What the venue says to reads about an address that has nothing. */
-const NOTHING: Record<string, unknown> = {
-  orderStatus: { status: 'unknownOid' },
-  frontendOpenOrders: [],
-  userFillsByTime: [],
-};
 
 describe('nonces at the exchange', () => {
   const party = { isBlind: false, taken: 0, burns: [] as string[] };
@@ -20,7 +14,7 @@ describe('nonces at the exchange', () => {
   let service: TestService;
   before(async () => {
     proxy = await startProxy(async ({ type = '', action, ...envelope }, forward) => {
-      if (party.isBlind && type in NOTHING) return jsonReply(NOTHING[type]);
+      if (party.isBlind && type in NOTHING_DONE) return jsonReply(NOTHING_DONE[type]);
       if (action && action.type !== 'noop' && party.taken > 0) {
         party.taken -= 1;
         const { nonce } = envelope as { nonce?: number };

@@ -1,16 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { effectsOn, openOids, readWallets, whenActing } from '../support/exchange.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, NOTHING_DONE, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
-const NOTHING: Record<string, unknown> = {
-  orderStatus: { status: 'unknownOid' },
-  frontendOpenOrders: [],
-  userFillsByTime: [],
-  historicalOrders: [],
-};
+const NOTHING: Record<string, unknown> = { ...NOTHING_DONE, historicalOrders: [] };
 
 /** The response to cancellations of orders that the exchange does not have yet. */
 const missed = (cancels: unknown[]) => {

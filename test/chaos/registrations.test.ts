@@ -8,7 +8,7 @@ import { type RegistrarUpstream, startRegistrarUpstream } from '../../src/sandbo
 import { type Caller, caller } from '../support/caller.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { until } from '../support/processes.ts';
-import { type Buyer, MILLION, newBuyer, purchaseBody, REGISTER } from '../support/registration.ts';
+import { type Buyer, MILLION, newBuyer, purchaseBody, QUICK_PURCHASES, REGISTER } from '../support/registration.ts';
 import { countBy } from './audit.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -53,12 +53,7 @@ describe('registrations whose responses are dropped at every step, under workers
       settings: {
         ...registrar.settings,
         EXVENUE_URL: exchange.url,
-        REGISTRAR_PATIENCE_MS: '700',
-        REGISTRATION_DEADLINE_MS: '40000',
-        REGISTRATION_VALID_S: '6',
-        REGISTRATION_MARGIN_S: '1',
-        REGISTRATION_POLL_MS: '200',
-        REGISTRATION_GRACE_MS: '2000',
+        ...QUICK_PURCHASES,
       },
     });
     const seed = Number(process.env.CHAOS_SEED ?? 1);

@@ -21,6 +21,13 @@ export type VenueProxy = { url: string; target: string; handle: Handle; close():
 /** A JSON response. */
 export const jsonReply = (value: unknown, status = 200): Reply => ({ status, text: JSON.stringify(value) });
 
+/** What the venue says to reads of an account that has done nothing, by their type; and to reads that are behind all that it has done. */
+export const NOTHING_DONE: Readonly<Record<string, unknown>> = {
+  orderStatus: { status: 'unknownOid' },
+  frontendOpenOrders: [],
+  userFillsByTime: [],
+};
+
 const HEADERS = { 'content-type': 'application/json' };
 
 /** Starts a proxy on a free port. By default it passes everything on. */

@@ -14,6 +14,15 @@ import { until } from './processes.ts';
 import { startService, type TestService } from './service.ts';
 
 export const REGISTER = '/v1/register/exvenue';
+/** Settings with which purchases end within seconds, also those whose response is lost. */
+export const QUICK_PURCHASES = {
+  REGISTRAR_PATIENCE_MS: '700',
+  REGISTRATION_DEADLINE_MS: '40000',
+  REGISTRATION_VALID_S: '6',
+  REGISTRATION_MARGIN_S: '1',
+  REGISTRATION_POLL_MS: '200',
+  REGISTRATION_GRACE_MS: '2000',
+};
 export const MILLION = 1_000_000n * 1_000_000n;
 const PRICE = 119_000_000n;
 

@@ -30,6 +30,10 @@ export async function testRules(tests: object, rules = RULES): Promise<string> {
   return output;
 }
 
+/** An alert that fires in trouble and is resolved afterwards, and one that does neither (see `firing`). */
+export const ONCE = { inTrouble: true, afterwards: false };
+export const NEVER = { inTrouble: false, afterwards: false };
+
 /** What the processes show while nothing is wrong, while something is, and afterwards. */
 type Scrapes = { quiet: Scraped; troubled: Scraped; calm: Scraped };
 

@@ -69,6 +69,7 @@ async function openLog(dataDir: string, { owner }: Account): Promise<FileHandle>
   return log;
 }
 
+/** Where a server on a data directory writes its log. */
 export function logFile(dataDir: string): string {
   return join(dataDir, 'server.log');
 }

@@ -6,6 +6,7 @@ import { PROCESSOR, WEBHOOK } from '../../support/money.ts';
 import { addressedAs, freshDatabase } from '../../support/postgres.ts';
 import { ROOT, type Running, STARTED_MS, startProgram, startWebProcess, until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receivers.ts';
+import { QUICK_PURCHASES } from '../../support/registration.ts';
 import { relayTo } from '../../support/relay.ts';
 import { enrollWallets, makeTraders } from '../callers.ts';
 import { openStage, type Stage, type WorkerProcess } from '../stage.ts';
@@ -27,12 +28,7 @@ const SETTINGS = {
   EXVENUE_BUDGET_PER_MINUTE: '200000',
   PROCESSOR_SECRET_KEY: PROCESSOR.secretKey,
   PROCESSOR_WEBHOOK_SECRET: PROCESSOR.notificationSecret,
-  REGISTRAR_PATIENCE_MS: '700',
-  REGISTRATION_DEADLINE_MS: '40000',
-  REGISTRATION_VALID_S: '6',
-  REGISTRATION_MARGIN_S: '1',
-  REGISTRATION_POLL_MS: '200',
-  REGISTRATION_GRACE_MS: '2000',
+  ...QUICK_PURCHASES,
   LOG_LEVEL: 'info',
 };
 

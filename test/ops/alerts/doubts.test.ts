@@ -3,17 +3,12 @@ import { sql } from 'slonik';
 import { effectsOn } from '../../support/exchange.ts';
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { until } from '../../support/processes.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../../support/proxy.ts';
+import { jsonReply, NOTHING_DONE, startProxy, type VenueProxy } from '../../support/proxy.ts';
 import { firing, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
-const NOTHING: Record<string, unknown> = {
-  orderStatus: { status: 'unknownOid' },
-  frontendOpenOrders: [],
-  userFillsByTime: [],
-};
 const LISTED = `select intent_id from ops.intents_in_doubt where because = 'absent, and the nonce is used'`;
 const DISMISS = `select ops.dismiss($1, 'ada', 'nothing of it at the exchange') as verdict`;
 
@@ -26,7 +21,7 @@ describe('the operator on call, of an order in doubt whose nonce was used', func
   before(async function () {
     if (!promtool) this.skip();
     proxy = await startProxy(async ({ type = '', action }, forward) => {
-      if (exchange.isBlind && type in NOTHING) return jsonReply(NOTHING[type]);
+      if (exchange.isBlind && type in NOTHING_DONE) return jsonReply(NOTHING_DONE[type]);
       if (exchange.isBlind && action?.type === 'noop')
         return jsonReply({ status: 'err', response: 'Invalid nonce: duplicate nonce 1' });
       return forward();

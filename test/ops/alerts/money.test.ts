@@ -5,9 +5,7 @@ import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import { fresh } from '../../support/identity.ts';
 import { accountIn, checkOut, eventually, type Money, PROCESSOR, startMoney, tier25k } from '../../support/money.ts';
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
-import { firing, promtool } from '../../support/rules.ts';
-
-const ONCE = { inTrouble: true, afterwards: false };
+import { firing, ONCE, promtool } from '../../support/rules.ts';
 
 describe('the operator on call, of money', function () {
   this.timeout(60_000);

@@ -4,11 +4,10 @@ import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../s
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { effectsOf, market, SUBMIT } from '../../support/orders.ts';
 import { until } from '../../support/processes.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, ONCE, promtool } from '../../support/rules.ts';
 import { startService } from '../../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
-const ONCE = { inTrouble: true, afterwards: false };
 
 describe('the operator on call, of what the network did', function () {
   this.timeout(60_000);

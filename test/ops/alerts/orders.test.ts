@@ -4,12 +4,10 @@ import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { workerSeen } from '../../support/operator.ts';
 import { effectsOf, limit, market, SUBMIT } from '../../support/orders.ts';
 import { until } from '../../support/processes.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, NEVER, ONCE, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
-const ONCE = { inTrouble: true, afterwards: false };
-const NEVER = { inTrouble: false, afterwards: false };
 
 describe('the operator on call, of orders', function () {
   this.timeout(60_000);

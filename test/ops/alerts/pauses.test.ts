@@ -2,12 +2,10 @@ import { expect } from 'chai';
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { limit } from '../../support/orders.ts';
 import { until } from '../../support/processes.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, NEVER, ONCE, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
-const ONCE = { inTrouble: true, afterwards: false };
-const NEVER = { inTrouble: false, afterwards: false };
 const PAUSE = `select ops.pause($1, 'ada', 'its prices are wrong', true) as verdict`;
 const END = `select ops.end_pause($1, 'ada', 'they are right again')`;
 

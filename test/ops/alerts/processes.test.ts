@@ -5,10 +5,9 @@ import { market } from '../../support/orders.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/processes.ts';
 import { recover } from '../../support/restored.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, ONCE, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-const ONCE = { inTrouble: true, afterwards: false };
 const COMPARED_WITHIN_MS = 1_000;
 const BEHIND = { alert: 'database_behind' };
 

@@ -6,14 +6,12 @@ import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { market } from '../../support/orders.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/processes.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, NEVER, ONCE, promtool } from '../../support/rules.ts';
 import { KEYS, startService } from '../../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 const CALLS = 'tps_upstream_call_duration_seconds_count';
 const FAILED = ['unreachable', 'unknown', 'unreadable'];
-const ONCE = { inTrouble: true, afterwards: false };
-const NEVER = { inTrouble: false, afterwards: false };
 
 describe('the operator on call, of the network', function () {
   this.timeout(60_000);

@@ -3,10 +3,8 @@ import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { market } from '../../support/orders.ts';
 import { until } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
-import { firing, promtool } from '../../support/rules.ts';
+import { firing, ONCE, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
-
-const ONCE = { inTrouble: true, afterwards: false };
 
 describe('the operator on call, of webhooks', function () {
   this.timeout(60_000);
