@@ -31,8 +31,8 @@ begin
   end if;
   perform release_slot(intent, held.upstream); -- while it is in doubt: a proof may not have counted it
   update intents
-  set state = 'queued', sending_at = null, left_at = null, reached_at = null, responded_at = null, upstream = null, reconcile_attempts = 0, sender_lost = false,
-    has_turn = false, outcome = said
+  set state = 'queued', sending_at = null, left_at = null, reached_at = null, responded_at = null, upstream = null, reconcile_attempts = 0,
+    sender_lost = false, has_turn = false, outcome = said
   where id = intent;
   perform advance_lane(held.lane, null);
   return true;
