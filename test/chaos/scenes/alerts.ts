@@ -13,6 +13,8 @@ const RULES = fileURLToPath(new URL('../../../src/metrics/alerts.example.yml', i
 const SCRAPE_MS = 20_000; // at scale 1
 const HISTORY_MS = 600_000; // what a lost process is compared with, at scale 1
 const PER_SECOND = 5;
+/** The network takes some 150 of these orders of each, until their position is as large as it may be; then VenueEndsBadly fires, rightly. */
+const TRADERS = 200;
 
 /** Every duration of the rules is divided by `scale`. */
 type Options = { program: string; scale: number };
@@ -114,7 +116,7 @@ export async function alertOnOutages({ program, scale }: Options, report: (alert
     },
   ];
   let isOver = false;
-  const load = loadNetwork(stage, 10, { perSecond: PER_SECOND, goOn: () => !isOver });
+  const load = loadNetwork(stage, TRADERS, { perSecond: PER_SECOND, goOn: () => !isOver });
   load.catch(() => {}); // a request that gets no response is not what is measured
   try {
     await scrape();
