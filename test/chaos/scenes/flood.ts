@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { budgets } from '../../../src/capacity/budgets.ts';
 import { type Caller, caller, type Reply } from '../../support/caller.ts';
@@ -12,7 +12,9 @@ import { startWeighed } from '../weighed.ts';
 type BudgetName = keyof typeof budgets;
 
 /** What one tenant asks for again and again to use up a budget, and how often in a second. */
-type Flood = { venue: keyof Stores; perSecond: number; ask(flooder: Flooder, n: number): Promise<Reply> };
+type Load = { perSecond: number; ask(flooder: Flooder, n: number): Promise<Reply> };
+/** `byExits`: the same with exits, which come before all entries. */
+type Flood = Load & { venue: keyof Stores; byExits?: Load };
 type Flooder = { traders: Caller[]; wallets: Wallet[] };
 
 /** Another tenant, who opens a position and closes it, in turn. Each takes milliseconds; null: it failed. */
@@ -27,7 +29,13 @@ export type FloodLoad = {
 };
 
 /** One budget: the times of another tenant in quiet and beside a flood, and what became of the flooding requests. */
-export type Flooded = { budget: BudgetName; quiet: Times; beside: Times; flooding: { sent: number; accepted: number } };
+export type Flooded = {
+  budget: BudgetName;
+  isByExits: boolean;
+  quiet: Times;
+  beside: Times;
+  flooding: { sent: number; accepted: number };
+};
 
 const NETWORK = '/v1/orders/netvenue';
 const EXCHANGE = '/v1/orders/exvenue';
@@ -46,10 +54,27 @@ const of = <T>(all: readonly T[], n: number) => all[n % all.length] as T; // as:
 const invented = ({ url, key }: Caller) =>
   caller(url, key, { 'Trader-ID': `0x${randomBytes(20).toString('hex')}` }).get('/v1/positions/exvenue');
 
+const close = (trader: Caller) => trader.post(`${NETWORK}/close`, { trade_pair: 'BTCUSDC' }, LATER);
+const withdraw = (caller: Caller, venue: string, id: string) => caller.delete(`${venue}/${id}`, LATER);
+const unknownCloid = () => `0x${randomBytes(16).toString('hex')}`;
+
 /** The flood of every budget of the table: a budget without one does not compile. */
 const floods: Record<BudgetName, Flood> = {
-  miner: { venue: 'network', perSecond: 30, ask: ({ traders }, n) => buy(of(traders, n), LATER) },
-  signals: { venue: 'network', perSecond: 20, ask: ({ traders }) => buy(of(traders, 0), LATER) },
+  miner: {
+    venue: 'network',
+    perSecond: 30,
+    ask: ({ traders }, n) => buy(of(traders, n), LATER),
+    byExits: {
+      perSecond: 30,
+      ask: ({ traders }, n) => (n % 2 === 0 ? withdraw(of(traders, n), NETWORK, randomUUID()) : close(of(traders, n))),
+    },
+  },
+  signals: {
+    venue: 'network',
+    perSecond: 20,
+    ask: ({ traders }) => buy(of(traders, 0), LATER),
+    byExits: { perSecond: 20, ask: ({ traders }) => close(of(traders, 0)) },
+  },
   comparisons: {
     venue: 'network',
     perSecond: 4,
@@ -72,8 +97,17 @@ const floods: Record<BudgetName, Flood> = {
       n % 2 === 0
         ? invented(of(wallets, n))
         : of(wallets, n).post(EXCHANGE, { pair: 'BTC', side: 'long', size: '0.001', order_type: 'market' }, LATER),
+    byExits: {
+      perSecond: 20,
+      ask: ({ wallets }, n) =>
+        n % 2 === 0
+          ? withdraw(of(wallets, n), EXCHANGE, unknownCloid())
+          : of(wallets, n).post(`${EXCHANGE}/close`, { pair: 'BTC' }, LATER),
+    },
   },
 };
+
+const MOST_FLOODS = 2 * Object.keys(floods).length;
 
 type Stores = Record<'network' | 'exchange', (n: number) => Promise<{ entryMs: number | null; exitMs: number | null }>>;
 
@@ -98,7 +132,7 @@ export async function floodEachBudget(load: FloodLoad, report: (flooded: Flooded
   weight.proxy.target = stage.exchange.url;
   try {
     const flooder = { traders: await stage.traders(load.traders), wallets: await stage.wallets(5) };
-    const stores = await openStores(stage, load.probes * (1 + Object.keys(floods).length));
+    const stores = await openStores(stage, load.probes * (1 + MOST_FLOODS));
     const names = Object.keys(floods) as BudgetName[]; // as: `floods` has one for each
     let probed = 0;
     const probe = async (venue: keyof Stores): Promise<Times> => {
@@ -111,8 +145,8 @@ export async function floodEachBudget(load: FloodLoad, report: (flooded: Flooded
       return times;
     };
     const quiet = { network: await probe('network'), exchange: await probe('exchange') };
-    for (const budget of names) {
-      const { venue, perSecond, ask } = floods[budget];
+    const play = async (budget: BudgetName, { perSecond, ask }: Load, isByExits: boolean) => {
+      const { venue } = floods[budget];
       let isOver = false;
       const flooding = atPace({ perSecond, goOn: () => !isOver }, (n) => ask(flooder, n).catch(() => null));
       await sleep(load.leadMs);
@@ -120,7 +154,12 @@ export async function floodEachBudget(load: FloodLoad, report: (flooded: Flooded
       isOver = true;
       const replies = await flooding;
       const accepted = replies.filter((reply) => reply !== null && reply.status < 300).length;
-      report({ budget, quiet: quiet[venue], beside, flooding: { sent: replies.length, accepted } });
+      report({ budget, isByExits, quiet: quiet[venue], beside, flooding: { sent: replies.length, accepted } });
+    };
+    for (const budget of names) {
+      const { byExits, ...entries } = floods[budget];
+      await play(budget, entries, false);
+      if (byExits) await play(budget, byExits, true);
     }
   } finally {
     await stage.close();
@@ -163,14 +202,14 @@ const ENTRY_FACTOR = 2;
 const EXIT_FACTOR = 1.2;
 
 /** Whether the other tenant's entries and exits were all executed, and took hardly longer than in quiet. */
-export function floodVerdicts({ budget, quiet, beside, flooding }: Flooded): Verdict[] {
+export function floodVerdicts({ budget, isByExits, quiet, beside, flooding }: Flooded): Verdict[] {
   const { each, unit } = budgets[budget];
   const verdict = (kind: keyof Times, factor: number): Verdict => {
     const done = beside[kind].filter((ms) => ms !== null);
     const [quietMs, besideMs] = [medianOf(quiet[kind]), medianOf(beside[kind])];
     return {
       promise: 'FLOOD',
-      text: `${kind} of another tenant while one floods the ${unit} (${each})`,
+      text: `${kind} of another tenant while one floods the ${unit} (${each})${isByExits ? ' by exits' : ''}`,
       figure: `${done.length} of ${beside[kind].length} executed, ${seconds(besideMs)} (quiet ${seconds(quietMs)}), beside ${flooding.sent} requests of which ${flooding.accepted} were accepted`,
       bound: `all, within ${factor} × the quiet time`,
       kept: done.length === beside[kind].length && besideMs <= factor * quietMs,
