@@ -17,10 +17,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFile(join(root, path), 'utf8');
 
 describe('the example alerts', () => {
+  let groups: { rules: Rule[] }[];
   let rules: Rule[];
   before(async () => {
-    const file = load(await read('src/metrics/alerts.example.yml')) as { groups: { rules: Rule[] }[] };
-    rules = file.groups.flatMap((group) => group.rules);
+    ({ groups } = load(await read('src/metrics/alerts.example.yml')) as { groups: { rules: Rule[] }[] });
+    rules = groups.flatMap((group) => group.rules);
   });
 
   it('use existing metrics', async () => {
@@ -73,5 +74,17 @@ describe('the example alerts', () => {
       expect(annotations.summary, alert).to.match(/^.{20,}\.$/);
       expect(annotations.runbook, alert).to.equal(`src/docs/runbooks.md#${alert.toLowerCase()}`);
     }
+  });
+
+  it('stand in one group behind those that silence them, since groups are evaluated at moments of their own', () => {
+    const early = groups.flatMap((group) =>
+      group.rules.flatMap(({ alert, expr }, n) => {
+        const silencing = [...expr.matchAll(/alertname=~?"([^"]+)"/g)].flatMap(([, names]) => String(names).split('|'));
+        const before = group.rules.slice(0, n).map((rule) => rule.alert);
+        return silencing.filter((name) => !before.includes(name)).map((name) => `${alert}: ${name}`);
+      }),
+    );
+
+    expect(early).to.deep.equal([]);
   });
 });

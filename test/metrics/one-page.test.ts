@@ -16,6 +16,7 @@ const counter = (perMinute: number, inOutage: number): string => {
     return sum;
   });
 };
+const aMinuteSooner = (inOutage: number): string => values((n) => (isOut(n) || isOut(n + 1) ? inOutage : 0));
 const isOut = (minute: number) => minute > STARTS && minute <= ENDS;
 const values = (of: (minute: number) => number | 'stale') => Array.from({ length: MINUTES }, (_, n) => of(n)).join(' ');
 
@@ -40,7 +41,12 @@ const CAUSES: Record<string, Record<string, string>> = {
     'tps_upstream_call_duration_seconds_count{upstream="netvenue",result="unreachable"}': counter(0, 100),
   },
   DatabaseAway: { 'tps_database_up{}': gauge(1, 0) },
-  NoWorkers: { 'tps_workers_alive{}': gauge(2, 0) },
+  NoWorkers: {
+    'tps_workers_alive{}': gauge(2, 0),
+    'tps_queue_oldest_ready_seconds{task="network/place"}': gauge(0, 60),
+    'tps_intents_waiting_oldest_seconds{reason="lane",exits="true"}': aMinuteSooner(60),
+    'tps_intents_waiting{reason="doubts"}': aMinuteSooner(1),
+  },
   UpstreamPaused: {
     'tps_pause_oldest_seconds{of="netvenue"}': values((n) => (isOut(n) ? 60 : 'stale')),
   },
@@ -57,7 +63,7 @@ describe('an outage', function () {
     const at = Array.from({ length: ENDS + 15 - STARTS }, (_, n) => STARTS + n);
     const output = await testRules({
       evaluation_interval: '1m',
-      group_eval_order: ['causes', 'consequences', 'objectives', 'warnings'],
+      group_eval_order: ['warnings', 'outages'],
       tests: [
         {
           interval: '1m',
