@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 type Row = { id: string; used: boolean; open: boolean; decision: string | null };
 
@@ -143,6 +144,23 @@ describe('an approval in the database', () => {
         ...['given false', 'of three true', 'open false', 'past false', 'used true'],
       ]);
       expect(await intentDb.query(`select from approvals where expires_at = '2020-01-01'`)).to.have.length(1);
+    });
+
+  for (const [what, call] of ENDINGS)
+    it(`is used by one who ${what} at that moment, without a deadlock where the audit notes its use`, async () => {
+      await ask('a');
+      await decide('a');
+      const [using, ending] = [await intentDb.session(), await intentDb.session()];
+      await using.query('begin');
+      await use(using);
+      const ended = ending.query(`select ${call('one')}`);
+      await until('it waits for the use', async () => (await intentDb.query(WAITING)).length > 0);
+
+      await using.query(`set local lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
+      await using.query(`insert into admin_audit (admin_id, action) values ('one', 'approval.use')`);
+      await using.query('rollback'); // the audit keeps its rows, and they their operator
+
+      expect(await ended).to.have.length(1);
     });
 
   for (const [what, call] of ENDINGS)

@@ -4,7 +4,7 @@ create or replace function ask_for_approval(
 ) returns setof approvals
 language plpgsql as $$
 begin
-  perform from admins a where a.id = operator for update;
+  perform from admins a where a.id = operator for no key update;
   return query
   select p.*
   from approvals p

@@ -8,7 +8,7 @@ language plpgsql as $$
 declare
   asked approvals;
 begin
-  perform from admins a where a.id = operator for key share;
+  perform from admins a where a.id = operator for share;
   if exists (select from admin_sessions s where s.id = session and s.revoked_at is not null) then
     return 'ended';
   end if;

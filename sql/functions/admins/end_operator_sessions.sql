@@ -2,7 +2,7 @@
 -- were open. Locks the operator first, against a decision that is being made.
 create or replace function end_operator_sessions(operator text) returns integer
 language sql as $$
-  select from admins a where a.id = operator for update;
+  select from admins a where a.id = operator for no key update;
 
   select withdraw_approvals(operator);
 

@@ -5,7 +5,7 @@ language plpgsql as $$
 declare
   moved record;
 begin
-  perform from admins a where a.id = operator for update;
+  perform from admins a where a.id = operator for no key update;
   select coalesce(sum((u.detail ->> 'cents')::bigint), 0) as cents, coalesce(bool_or(u.subject = of_subject), false) as has_it into moved
   from admin_audit u
   where u.admin_id = operator and u.at > now() - interval '24 hours' and u.action = 'money.move_alone';

@@ -3,7 +3,7 @@
 create or replace function operator_obstacle(operator text, by_operator text, loses_admin boolean default false) returns text
 language plpgsql as $$
 begin
-  perform from admins a where a.role = 'admin' or a.id = operator order by a.id for update;
+  perform from admins a where a.role = 'admin' or a.id = operator order by a.id for no key update;
   if not exists (select from admins a where a.id = operator) then
     return 'unknown';
   elsif operator = by_operator then

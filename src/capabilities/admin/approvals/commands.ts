@@ -154,7 +154,7 @@ export const decideApproval = (
   db.transaction(async (tx) => {
     // the role as it is once this transaction has the operator: it may have been taken away since the request began
     const role = await tx.oneFirst(sql.prepared('lock_role_of_operator', z.object({ role: z.enum(operatorRoles) }))`
-      select a.role from admins a where a.id = ${admin.adminId} for key share`);
+      select a.role from admins a where a.id = ${admin.adminId} for share`);
     const roles = operatorRoles.filter((covered) => coversRole(role, covered));
     const verdict = await tx.oneFirst(sql.prepared('decide_approval', z.object({ verdict: z.string() }))`
       select decide_approval(${approvalId}, ${admin.adminId}, ${sql.array(roles, 'text')}, ${isApproved}, ${why}, ${admin.sessionId}) as verdict`);

@@ -51,7 +51,7 @@ export const lockSeed = (tx: Pick<Db, 'one'>, adminId: string): Promise<z.infer<
     select a.totp_seed, a.totp_enrolled_at is not null as is_enrolled, extract(epoch from now())::double precision as now_s
     from admins a
     where a.id = ${adminId}
-    for update`);
+    for no key update`);
 
 /**
  * Confirms the seed with its first code, which is then used up. Ends every other session: each was opened with the
