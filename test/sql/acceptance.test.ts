@@ -46,30 +46,6 @@ describe('accept_intents', () => {
     });
   }
 
-  for (const judge of ['accept_intents', 'accept_one_by_one'])
-    it(`leaves the key of a failure that passed to the same request alone: ${judge}`, async () => {
-      const key = `of ${judge}`;
-      const failed = item({ idempotency_key: key });
-      await intentDb.query('begin');
-      await intentDb.accept(failed);
-      await intentDb.query(
-        `update intents set state = 'expired', settled_at = now(), outcome = '{"problem": {"code": "DEADLINE_PASSED"}}' where id = $1`,
-        [failed.id],
-      );
-      const submit = async (digest: string) => {
-        const again = item({ owner: failed.owner, idempotency_key: key, digest });
-        const [row] = await intentDb.query<{ verdict: string }>(`select verdict from ${judge}($1)`, [
-          JSON.stringify([{ ...again, n: 0 }]),
-        ]);
-        return row?.verdict;
-      };
-
-      const verdicts = [await submit('bb'), await submit('00')];
-
-      await intentDb.query('rollback');
-      expect(verdicts).to.deep.equal(['key_reused', 'accepted']);
-    });
-
   it('puts the first of each lane at its head, with the others behind it in the order of the batch', async () => {
     const lanes = ['y', 'x', 'z'];
     const batch = Array.from({ length: 30 }, (_, n) => item({ lane: String(lanes[n % 3]) }));

@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import {
+  type DbSession,
+  type IntentDatabase,
+  type Item,
+  item,
+  openIntentDatabase,
+  type Row,
+  WAITING,
+} from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 describe('accepting intents', () => {
   let intentDb: IntentDatabase;
@@ -115,5 +124,53 @@ describe('accepting intents', () => {
     expect(failure).to.be.instanceOf(Error);
     expect(await intentDb.row(good.id)).to.equal(undefined);
     expect(await jobsOf(good.id)).to.deep.equal([]);
+  });
+
+  /** The verdicts of two batches, the second of which begins while the first waits for rows that somebody else holds until then. */
+  async function besideEachOther(held: string, batches: [Item[], Item[]]): Promise<string[][]> {
+    const [holder, ...hands] = [await intentDb.session(), await intentDb.session(), await intentDb.session()];
+    await holder.query('begin');
+    await holder.query(held);
+    const accepting: Promise<string[]>[] = [];
+    for (const [n, batch] of batches.entries()) {
+      const done = (hands[n] as DbSession).accept(...batch); // as: there are two
+      accepting.push(done.then((verdicts) => verdicts.map(({ verdict }) => verdict)));
+      await until('it waits', async () => (await intentDb.query(WAITING)).length > n);
+    }
+    await holder.query('commit');
+    return Promise.all(accepting);
+  }
+
+  it('does not deadlock where two batches repeat the same requests in another order', async () => {
+    const ask = (key: string) => item({ lane: 'repeated', idempotency_key: key });
+    await intentDb.accept(ask('x'), ask('y'));
+
+    const verdicts = await besideEachOther(`select from idempotency_keys where key = 'x' for update`, [
+      [ask('x'), ask('y')],
+      [ask('y'), ask('x')],
+    ]);
+
+    expect(verdicts).to.deep.equal([
+      ['replayed', 'replayed'],
+      ['replayed', 'replayed'],
+    ]);
+  });
+
+  it('does not deadlock where one batch reuses a key in a lane before those of its other intents', async () => {
+    const again = { lane: 'lane a', idempotency_key: 'again' };
+    const first = await accepted(again);
+    const { fence } = (await intentDb.claim(first)) as Row;
+    await intentDb.query(`select settle_intent($1, $2, 'failed', '{"problem": {"code": "RATE_LIMITED"}}')`, [
+      first,
+      fence,
+    ]);
+    await intentDb.query(`insert into lanes (name) values ('lane m')`);
+
+    const verdicts = await besideEachOther(`select from lanes where name = 'lane m' for update`, [
+      [item({ lane: 'lane a' }), item({ lane: 'lane m' }), item({ lane: 'lane z' })],
+      [item({ lane: 'lane z' }), item(again)],
+    ]);
+
+    expect(verdicts.flat()).to.deep.equal(Array(5).fill('accepted'));
   });
 });

@@ -1,9 +1,10 @@
 -- Accepts a batch in one transaction, each item with its own verdict: accepted | replayed (the same request with the same id, or a key that is spent)
--- | key_reused (also one of a write without an intent, see has_stored_response) | id_taken. Locks keys, ids and lanes each in sorted order, so that
--- concurrent batches wait for each other without a deadlock. Paused intents give way to accepted ones that the pause does not hold
--- (yield_to_newcomers). Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read. `given_id`: the
--- caller's name of an order. If it is the id of an earlier order of the owner, it means that order. Item: n, id, given_id?, kind, is_exit?, owner,
--- lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?, caller? (whose key it is; null: the owner's)
+-- | key_reused (also one of a write without an intent, see has_stored_response) | id_taken. A key that its earlier intent does not keep (spends_key)
+-- passes to the new one. Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock. Paused
+-- intents give way to accepted ones that the pause does not hold (yield_to_newcomers). Order verbs that can start are announced on `accepted` with
+-- their rows, which a worker then need not read. `given_id`: the caller's name of an order. If it is the id of an earlier order of the owner, it
+-- means that order. Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?,
+-- idempotency_key?, caller? (whose key it is; null: the owner's)
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -26,7 +27,9 @@ begin
       select o.owner, o.idempotency_key, decode(o.digest, 'hex'), o.id
       from offered o
       order by o.owner, o.idempotency_key
-      on conflict do nothing
+      on conflict (owner, key) do update set intent_id = excluded.intent_id, created_at = now()
+      where k.digest = excluded.digest and k.intent_id <> excluded.intent_id
+        and exists (select from intents i where i.id = k.intent_id and not spends_key(i))
       returning k.owner, k.key
     )
     select coalesce(array_agg(o.n), '{}') into keyed

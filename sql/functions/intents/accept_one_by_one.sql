@@ -1,5 +1,5 @@
 -- accept_intents for items that may repeat an id or key, of this batch or an earlier one. Same items, verdicts and locks, but one item
--- after the other. A key that its earlier intent does not keep (spends_key) passes to the new one.
+-- after the other. Keys that pass to a new intent have done so.
 create or replace function accept_one_by_one(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -26,9 +26,7 @@ begin
       insert into idempotency_keys (owner, key, digest, intent_id)
       select item.owner, item.idempotency_key, item.request_digest, item.id
       where not has_stored_response(coalesce(item.caller, item.owner), item.idempotency_key)
-      on conflict (owner, key) do update set intent_id = excluded.intent_id, created_at = now()
-      where idempotency_keys.digest = excluded.digest and idempotency_keys.intent_id <> excluded.intent_id
-        and exists (select from intents i where i.id = idempotency_keys.intent_id and not spends_key(i));
+      on conflict do nothing;
       if not found then
         select k.digest, k.intent_id into earlier
         from idempotency_keys k
