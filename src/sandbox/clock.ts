@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type FragmentSqlToken, sql } from 'slonik';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatabaseTransactionConnection, type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { waitedTooLong } from '../db/conflicts.ts';
 import type { Db, DbPool } from '../db/pool.ts';
 import { TASKS } from '../intents/task.ts';
 
@@ -26,18 +28,17 @@ const nothing = z.object({});
 
 /**
  * Lets time pass for the database: every job that waits for its time, and every stored time, becomes `seconds` older;
- * the tasks of the crontab run once. One transaction. Jobs come first: of a row and a job that are written meanwhile,
- * the row is then older and those tasks find it due; a job that is due before its row would end without effect. Needs a
- * superuser, as the embedded database has: triggers do not fire, because only time passes.
+ * the tasks of the crontab run once. One transaction, beside which nobody writes. Needs a superuser, as the embedded
+ * database has: triggers do not fire, because only time passes.
  */
-export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
-  pool.transaction(async (tx) => {
-    await tx.query(sql.type(nothing)`select set_config('session_replication_role', 'replica', true)`);
+export async function advanceDatabase(pool: DbPool, seconds: number): Promise<void> {
+  const times = await listTimes(pool);
+  await alone(pool, ['queue_jobs', ...times.map(({ table }) => table)], async (tx) => {
     await tx.query(sql.type(nothing)`
       select graphile_worker.reschedule_jobs(array[j.id], run_at => greatest(now(), j.run_at - make_interval(secs => ${seconds})))
       from queue_jobs j
       where j.run_at > now()`);
-    for (const { table, columns } of await listTimes(tx)) {
+    for (const { table, columns } of times) {
       await tx.query(sql.type(nothing)`
         update ${sql.identifier([table])} t
         set ${older(columns, seconds)}`);
@@ -47,6 +48,38 @@ export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
         select graphile_worker.add_job(${task}, job_key => ${key}, max_attempts => ${attempts})`);
     }
   });
+}
+
+const GIVES_WAY_MS = 200; // less than it takes PostgreSQL to look for a deadlock
+const TRIES = 50;
+
+/**
+ * Runs a transaction beside which nobody writes to these tables. Those who write lock them in many orders: so it gives way, and tries again, where
+ * one of them may wait for it.
+ */
+async function alone<Result>(
+  pool: DbPool,
+  tables: readonly string[],
+  work: (tx: DatabaseTransactionConnection) => Promise<Result>,
+): Promise<Result> {
+  const all = sql.join(
+    tables.map((table) => sql.identifier([table])),
+    sql.fragment`, `,
+  );
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await pool.transaction(async (tx) => {
+        await tx.query(sql.type(nothing)`
+          select set_config('session_replication_role', 'replica', true), set_config('lock_timeout', ${String(GIVES_WAY_MS)}, true)`);
+        await tx.query(sql.type(nothing)`lock table ${all} in exclusive mode`);
+        return work(tx);
+      });
+    } catch (error) {
+      if (left <= 1 || !waitedTooLong(error)) throw error;
+      await sleep(GIVES_WAY_MS * Math.random());
+    }
+  }
+}
 
 const subaccountRow = z.object({ entity: z.string().nullable(), subaccount_id: z.number().nullable() });
 
@@ -55,16 +88,16 @@ const subaccountRow = z.object({ entity: z.string().nullable(), subaccount_id: z
  * the payout accounts of its user become `seconds` older; it is synced with the network at once. Resolves to its
  * subaccount, undefined if it has none, or null if there is no such account.
  */
-export const advanceAccount = (pool: DbPool, account: string, seconds: number) =>
-  pool.transaction(async (tx) => {
-    await tx.query(sql.type(nothing)`select set_config('session_replication_role', 'replica', true)`);
+export async function advanceAccount(pool: DbPool, account: string, seconds: number) {
+  const times = await listTimes(pool);
+  return alone(pool, Object.keys(OF_ACCOUNT), async (tx) => {
     const found = await tx.maybeOne(sql.type(subaccountRow)`
       select s.entity_hotkey as entity, s.subaccount_id
       from prop_accounts a
       left join subaccounts s on s.synthetic_hotkey = a.synthetic_hotkey
       where a.id = ${account}`);
     if (!found) return null;
-    for (const { table, columns } of await listTimes(tx)) {
+    for (const { table, columns } of times) {
       const column = OF_ACCOUNT[table];
       if (!column) continue;
       await tx.query(sql.type(nothing)`
@@ -78,6 +111,7 @@ export const advanceAccount = (pool: DbPool, account: string, seconds: number) =
     const { entity, subaccount_id } = found;
     return entity === null || subaccount_id === null ? undefined : { entity, subaccount_id };
   });
+}
 
 /** Which rows are an account's, by table. */
 const OF_ACCOUNT: Record<string, FragmentSqlToken> = {

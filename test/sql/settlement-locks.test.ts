@@ -3,6 +3,7 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { claim } from '../../src/intents/claim.ts';
 import type { Intent, Problem } from '../../src/intents/intent.ts';
 import { fail } from '../../src/intents/settle.ts';
+import { advanceAccount, advanceDatabase } from '../../src/sandbox/clock.ts';
 import { type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
 import { until } from '../support/processes.ts';
@@ -18,6 +19,7 @@ const STAGE = `
 
 const REJECTED = { code: 'PROCESSOR_REJECTED', reason: 'rejected' };
 const UNKNOWN = { code: 'PROCESSOR_SILENT', effect: 'unknown' as const };
+const PLANNED = `select graphile_worker.add_job('later', run_at => now() + interval '1 hour', job_key => 'later')`;
 const [TELL_0, TELL_1] = [`select emit_event('app_0', 'x', '{}')`, `select emit_event('app_1', 'x', '{}')`];
 
 /** Intents that end together, and the locks that somebody else takes meanwhile: the first before, the second while the batch waits. */
@@ -105,6 +107,38 @@ describe('what is written in one commit', () => {
 
     expect(await intentDb.query(`select from prop_accounts where id like 'prop_a_'`)).to.have.length(2);
   });
+
+  for (const [what, advance, first, second] of [
+    [
+      'time that passes',
+      (db: DbPool) => advanceDatabase(db, 60),
+      `select from prop_accounts where id = 'prop_1' for no key update`,
+      PLANNED,
+    ],
+    [
+      'time that passes for one account',
+      (db: DbPool) => advanceAccount(db, 'prop_1', 60),
+      `select from prop_accounts where id = 'prop_1' for no key update`,
+      `update payouts set status = status where id = 'po_1'`,
+    ],
+  ] as const)
+    it(`does not deadlock with ${what}, as in a sandbox`, async () => {
+      await intentDb.query(PLANNED);
+      const [other, watch] = [await intentDb.session(), await intentDb.session()];
+      await other.query('begin');
+      await other.query(first);
+      const advanced = advance(pool);
+      advanced.catch(() => {}); // read below
+      await until('it waits', async () => (await watch.query(WAITING)).length > 0);
+      await other.query(second);
+      await other.query('commit');
+      await advanced;
+      await pool.end(); // which writes its part of the statistics
+
+      const deadlocks = () =>
+        intentDb.query('select deadlocks::integer from pg_stat_database where datname = current_database()');
+      expect(await deadlocks()).to.deep.equal([{ deadlocks: 0 }]);
+    });
 
   /** Runs `work` beside a transaction that takes its first locks before, and the second while the work waits for one. */
   async function beside([first, second]: [string, string], work: () => Promise<unknown>): Promise<void> {
