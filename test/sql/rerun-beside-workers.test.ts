@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { intentAt, lockJobs, workerSeen } from '../support/operator.ts';
+import { until } from '../support/processes.ts';
 
 describe('a re-run of an intent whose job a living worker takes at that moment', () => {
   let intentDb: IntentDatabase;
@@ -38,4 +39,24 @@ describe('a re-run of an intent whose job a living worker takes at that moment',
         { intent: id, locked_by: pool },
       ]);
     });
+
+  it('of many does not deadlock with endings that share a commit', async () => {
+    const [first, behind, doubtful] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'b' })];
+    for (const one of [first, behind, doubtful]) await intentDb.accept(one);
+    const claimed = await intentDb.claim(first.id);
+    const { fence = 0 } = (await intentDb.claim(doubtful.id)) ?? {};
+    await intentDb.beginSending(doubtful.id, fence);
+    await intentDb.markInDoubt(doubtful.id, fence);
+    const settling = await intentDb.session();
+    await settling.query('begin');
+    await settling.settle(first.id, claimed?.fence ?? 0);
+
+    const rerunning = operator?.query(`select intents from ops.rerun_all(null, null, null, 'ada', 'why')`);
+    rerunning?.catch(() => {}); // read below
+    await until('it waits', async () => (await intentDb.query(WAITING)).length > 0);
+    expect(await settling.settle(doubtful.id, fence)).to.equal(true);
+    await settling.query('commit');
+
+    expect(await rerunning).to.not.deep.equal([]);
+  });
 });
