@@ -2749,6 +2749,9 @@ create function is_order_id(of_owner text, its_name uuid)
 create function is_outbound(task text)
   returns boolean sql immutable;
 
+create function is_paused(upstream text, owner text, exits boolean)
+  returns boolean sql stable;
+
 create function is_perpetual(coin text)
   returns boolean sql immutable;
 

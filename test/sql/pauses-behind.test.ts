@@ -86,6 +86,26 @@ describe('what a pause holds, with others behind it in its lane,', () => {
     expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
   });
 
+  it('of one owner and that of another do not deadlock with the exits of both, where a batch has an entry of each', async () => {
+    const entries = [item({ lane: 'b', owner: 'ptn_b' }), item({ lane: 'a' })] as const;
+    await intentDb.accept(...entries);
+    const fences: number[] = [];
+    for (const { id } of entries) fences.push((await intentDb.claim(id))?.fence ?? 0);
+    for (const subject of ['ptn_b', 'ptn_a']) await pause(subject);
+    const worker = await intentDb.session();
+    await worker.query('begin');
+    expect(await waits(entries[0].id, fences[0] ?? 0, worker)).to.equal(true);
+
+    const exit = { kind: 'network/close' };
+    const accepted = intentDb.accept(item({ lane: 'a', ...exit }), item({ lane: 'b', owner: 'ptn_b', ...exit }));
+    accepted.catch(() => {}); // read below
+    await until('they wait for the worker', async () => (await worker.query(WAITING)).length > 0);
+    expect(await waits(entries[1].id, fences[1] ?? 0, worker)).to.equal(true);
+    await worker.query('commit');
+
+    expect((await accepted).map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
+  });
+
   it('of one owner delays no exit of another, whoever changes that pause', async () => {
     await pause('ptn_a');
     const operator = await intentDb.session();

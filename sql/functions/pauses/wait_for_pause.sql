@@ -1,7 +1,8 @@
 -- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
 -- deadline. It expires unsent instead if intents of its lane that no pause holds wait behind it, such as exits or another partner's for the same
--- wallet. `exits`: what it does reduces a risk. `claims`: as in begin_sending; an intent that waits is not claimed. Locks the pause, so that its end
--- and yield_to_newcomers see everything that waits for it, then the intent.
+-- wallet. `exits`: what it does reduces a risk. `claims`: as in begin_sending; an intent that waits is not claimed. Locks the pauses, so that their
+-- ends and yield_to_newcomers see everything that waits: all in the order of the latter, since a batch has intents that wait for several. Then the
+-- intent.
 create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
 language plpgsql as $$
 declare
@@ -17,15 +18,18 @@ begin
   if not found then
     return false;
   end if;
-  perform from pauses p where p.subject in (held.upstream, held.owner) and (p.holds_exits or not held.is_exit) for share;
-  if not found then
+  if not is_paused(held.upstream, held.owner, held.is_exit) then
     return false;
+  end if;
+  perform from pauses p order by p.subject for share;
+  if not is_paused(held.upstream, held.owner, held.is_exit) then
+    return false; -- it has ended meanwhile
   end if;
   if exists (
     select
     from intents e
     where e.lane = held.lane and e.phase = 'pending' and not e.has_turn and e.position > held.position
-      and not exists (select from pauses p where p.subject in (held.upstream, e.owner) and (p.holds_exits or not e.is_exit))
+      and not is_paused(held.upstream, e.owner, e.is_exit)
   ) then
     held.deadline_at := now();
   end if;
