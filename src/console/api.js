@@ -26,7 +26,8 @@ export class RequestFailure extends Error {
   }
 }
 
-const UNREACHED = 'No response from the service. Press the same button to retry; nothing is done twice.';
+export const UNREACHED = 'No response from the service. Press the same button to retry; nothing is done twice.';
+const LONGEST_MS = 40_000; // the service responds within 26 s
 const LOGGED_OUT = 'Your session had ended and nothing was done. You are logged in again: press the button again.';
 
 /** Sent with every request: the credentials of the workbench. The console's are in a cookie. @type {Record<string, string>} */
@@ -113,6 +114,7 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
   const response = await fetch(`${url}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, {
     method: method.toUpperCase(),
     cache: 'no-store',
+    signal: AbortSignal.timeout(LONGEST_MS),
     headers: {
       ...credentials,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -123,6 +125,7 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
     throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED });
   });
   const json = await response.json().catch(() => undefined);
+  if (response.ok && json === undefined) throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED }); // cut, or a gateway's
   if (!response.ok || json?.error?.code === 'V2_APPROVAL_REQUIRED')
     throw new RequestFailure(response.status, json?.error);
   return { body: json, headers: response.headers };

@@ -20,7 +20,7 @@ let forms = 0;
 
 /**
  * Shows a dialog for an action and executes it. Resolves to its result, or null if the operator cancelled, or if one is open: its
- * button was pressed twice. An error is shown in the dialog; the typed values stay.
+ * button was pressed twice. An error is shown in the dialog; the typed values stay. It is not cancelled while the action runs.
  * @template T
  * @param {Action<T>} action
  * @returns {Promise<T | null>}
@@ -33,6 +33,11 @@ export function act(action) {
   const failure = h('p', { class: 'rejected', role: 'alert' });
   const submit = h('button', { type: 'submit', class: action.isDanger ? 'danger' : 'primary' }, action.button);
   const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const setRunning = (/** @type {boolean} */ isRunning) => {
+    submit.disabled = isRunning;
+    cancel.disabled = isRunning; // what was sent is not cancelled, and its result would be lost
+    dialog.setAttribute('closedby', isRunning ? 'none' : 'closerequest');
+  };
   const form = h('form', {}, h('h2', { id: scope }, action.title), paragraphs(action.says), fields, second, failure);
   form.append(h('p', { class: 'buttons' }, submit, cancel));
   const dialog = open(scope, form);
@@ -46,7 +51,7 @@ export function act(action) {
     const { again, ...values } = valuesOf(form);
     failure.textContent = again === action.twice?.word ? '' : `That is not ${action.twice?.word}.`;
     if (failure.textContent) return;
-    submit.disabled = true;
+    setRunning(true);
     try {
       done = { response: await action.run(values, keyOf(values)) };
       dialog.close();
@@ -54,9 +59,10 @@ export function act(action) {
       failure.textContent = wording(error);
       markFields(form, error);
     } finally {
-      submit.disabled = false;
+      setRunning(false);
     }
   });
+  dialog.addEventListener('cancel', (event) => submit.disabled && event.preventDefault()); // where `closedby` is unknown
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove();
