@@ -1,5 +1,6 @@
 import { h } from './dom.js';
 import { control, valuesOf } from './fields.js';
+import { go } from './route.js';
 
 /**
  * Creates a form that filters a list. Its values are stored in the URL's fragment, without the space around them that was copied
@@ -23,7 +24,7 @@ export function filter(route, fields) {
     form.removeAttribute('data-typed');
     const typed = Object.entries(valuesOf(form)).map(([name, value]) => [name, `${value}`.trim()]);
     const blank = Object.fromEntries(fields.map(({ name }) => [name, '']));
-    location.hash = route.with({ ...blank, cursor: '', ...Object.fromEntries(typed) });
+    go(route.with({ ...blank, cursor: '', ...Object.fromEntries(typed) }));
   });
   return form;
 }

@@ -3,7 +3,7 @@ import { byId, h, keepingFocus } from './dom.js';
 import { complain, hush, say, takeBack } from './notices.js';
 import { lackFor } from './permissions.js';
 import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
-import { readRoute, routeTo } from './route.js';
+import { go, readRoute, routeTo } from './route.js';
 
 /** @typedef {import('./route.js').Route} Route */
 /** @typedef {import('./views.js').View} View */
@@ -95,7 +95,7 @@ function listViews(shownViews) {
 function find(event) {
   event.preventDefault();
   const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-  location.hash = routeTo('search', { q: String(new FormData(form).get('q')).trim() });
+  go(routeTo('search', { q: String(new FormData(form).get('q')).trim() }));
   form.reset();
 }
 
@@ -132,6 +132,9 @@ async function start(frame) {
   if (!views.some((view) => view.name === 'search' && isPermitted(view))) document.querySelector('search')?.remove();
   byId('console').hidden = false;
   addEventListener('hashchange', show);
+  byId('views').addEventListener('click', ({ target }) => {
+    if (target instanceof HTMLAnchorElement && target.hash === location.hash) show(); // no change of the fragment is reported
+  });
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   await show();
 }

@@ -22,3 +22,9 @@ export function routeTo(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   return `#/${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
 }
+
+/** Opens a view, also the one that is open: it is read again. @param {string} fragment */
+export function go(fragment) {
+  if (location.hash === fragment) dispatchEvent(new HashChangeEvent('hashchange'));
+  else location.hash = fragment;
+}
