@@ -87,3 +87,16 @@ export function valuesOf(form) {
   }
   return values;
 }
+
+/**
+ * The values that differ from those that a form was opened with: what it does not change may have been changed meanwhile. Throws if
+ * none differs.
+ * @param {object} values @param {object} opened
+ */
+export function changesOf(values, opened) {
+  const textOf = (/** @type {unknown} */ value) => (Array.isArray(value) ? [...value].sort().join(' ') : `${value}`);
+  const earlier = /** @type {Record<string, unknown>} */ (opened);
+  const changed = Object.entries(values).filter(([name, value]) => textOf(value) !== textOf(earlier[name]));
+  if (changed.length === 0) throw new Error('Nothing is changed.');
+  return Object.fromEntries(changed);
+}

@@ -1,7 +1,7 @@
 import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
-import { stolen } from '../fields.js';
+import { changesOf, stolen } from '../fields.js';
 import { activity, code, idLink, moment } from '../format.js';
 import { makeButton, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
@@ -83,8 +83,9 @@ async function register(again) {
 }
 
 /** @param {AppSummary} app */
-const change = ({ app_id, name, connect_return_url, connect_refresh_url, verification_level, allowed_scopes }) =>
-  act({
+function change(app) {
+  const { app_id, name, connect_return_url, connect_refresh_url, verification_level, allowed_scopes } = app;
+  return act({
     title: `Settings of ${name}`,
     fields: [
       { name: 'name', label: 'Name', value: name, more: { maxlength: 255 } },
@@ -113,10 +114,11 @@ const change = ({ app_id, name, connect_return_url, connect_refresh_url, verific
     ],
     button: 'Save',
     run: (values, key) => {
-      const body = { connect_return_url: null, connect_refresh_url: null, ...values };
+      const body = changesOf({ connect_return_url: null, connect_refresh_url: null, ...values }, app);
       return ask('patch', '/v2/admin/apps/{app_id}', { path: { app_id }, body, key });
     },
   });
+}
 
 /** @param {AppSummary} app */
 const disable = ({ app_id, name }) =>

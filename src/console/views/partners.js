@@ -2,7 +2,7 @@ import { ask, askPage } from '../api.js';
 import { copyButton } from '../copy.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
-import { stolen } from '../fields.js';
+import { changesOf, stolen } from '../fields.js';
 import { activity, badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts, makeButton, pager, rowButton, table } from '../table.js';
@@ -154,7 +154,7 @@ async function change({ partner_id, name, contact_email, requests_per_minute }, 
     run: ({ requests_per_minute: quota, ...body }, key) =>
       ask('patch', '/v2/admin/partners/{partner_id}', {
         path: { partner_id },
-        body: { ...body, requests_per_minute: Number(quota) },
+        body: changesOf({ ...body, requests_per_minute: Number(quota) }, { name, contact_email, requests_per_minute }),
         key,
       }),
   });

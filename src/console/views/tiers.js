@@ -36,11 +36,19 @@ const columns = (again) => [
   [
     'Actions',
     (tier) => [
-      rowButton('Change', tier.tier_id, 'putTier', () => edit(tier, again)),
-      rowButton(tier.active ? 'Take off sale' : 'Put on sale', tier.tier_id, 'putTier', () => toggle(tier, again)),
+      rowButton('Change', tier.tier_id, 'putTier', async () => edit(await present(tier), again)),
+      rowButton(tier.active ? 'Take off sale' : 'Put on sale', tier.tier_id, 'putTier', async () =>
+        toggle(await present(tier), again),
+      ),
     ],
   ],
 ];
+
+/** What a tier is now: a change names all of it, so an old page would bring back its price. @param {Tier} tier */
+async function present({ tier_id, ...shown }) {
+  const { items } = await askPage('/v2/admin/tiers', { query: { limit: 500 } });
+  return items.find((each) => each.tier_id === tier_id) ?? { tier_id, ...shown };
+}
 
 /** Makes a tier, or changes one. @param {Tier | null} tier @param {Again} again */
 async function edit(tier, again) {
