@@ -96,4 +96,26 @@ describe('the pages at /docs', function () {
 
     expect(await form('listPartnerEvents').getByRole('status').innerText()).to.equal('200\n[]');
   });
+
+  it('send a write once, however often the button is pressed before its response', async () => {
+    const { key } = await service.partner();
+    await open('/docs/reference#createPartnerWebhookEndpoint');
+    let isLost = true;
+    await page.route('**/v1/webhook-endpoints', async (route) => {
+      const response = await route.fetch();
+      if (!isLost) return route.fulfill({ response });
+      isLost = false;
+      return route.abort();
+    });
+    const form = page.locator('#createPartnerWebhookEndpoint form');
+    await form.getByLabel('Headers').fill(`Authorization: Bearer ${key}\nContent-Type: application/json`);
+    await form.getByRole('button', { name: 'Send' }).dblclick();
+    await form.getByRole('status').filter({ hasText: 'Failed to fetch' }).waitFor();
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByRole('status').filter({ hasText: '200' }).waitFor();
+    const listed = await fetch(`${service.url}/v1/webhook-endpoints`, { headers: { Authorization: `Bearer ${key}` } });
+
+    expect(await listed.json()).to.have.length(1);
+    expect(browser.complaints.splice(0).join()).to.match(/net::ERR_FAILED$/);
+  });
 });

@@ -104,4 +104,29 @@ describe('an operation that is tried in the workbench', function () {
     expect(keys).to.have.length(3);
     expect(keys[2]).to.not.equal(keys[0]);
   });
+
+  it('is sent again under its key after the response of a gateway, and complains no more once it was sent', async () => {
+    const { key } = await service.partner();
+    let gateway = true;
+    await page.route('**/v1/webhook-endpoints', async (route) => {
+      if (route.request().method() !== 'POST' || !gateway) return route.continue();
+      gateway = false;
+      await route.fetch(); // it is carried out
+      return route.fulfill({ status: 504, contentType: 'text/html', body: 'Gateway time-out' });
+    });
+    await enterAs(key);
+    await choose('createPartnerWebhookEndpoint');
+    await page.getByLabel('Body').fill('{');
+    await send();
+    await page.getByText('The body is not JSON.').waitFor();
+    await fillEndpoint('behind');
+    await send();
+    await output('Gateway time-out');
+    await send();
+    await output('hooks.example.com/behind');
+
+    expect(await endpointsOf(key)).to.deep.equal(['https://hooks.example.com/behind']);
+    expect(await page.getByText('The body is not JSON.').count()).to.equal(0);
+    browser.complaints.splice(0);
+  });
 });

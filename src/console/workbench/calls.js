@@ -15,8 +15,9 @@ export const ask = (method, path, requested) =>
 export const askPage = (path, requested) => /** @type {any} */ (api.askPage)(currentCaller().root + path, requested);
 
 /**
- * Sends a call with the session's credentials, and returns its status and body as a text. Throws if no response arrives:
- * sent again with the same key, it does nothing twice if its operation takes one.
+ * Sends a call with the session's credentials. `text` is the status and body; `isSettled`: the response says what the call has done, in
+ * this attempt or an earlier one under its key. Throws if no response arrives: sent again with the same key, it does nothing twice if
+ * its operation takes one.
  * @param {import('../samples.js').SampledCall} call
  * @param {string} key for `Idempotency-Key`
  */
@@ -36,6 +37,9 @@ export async function sendAs({ method, path, members, query, headers, body, take
     ...(body && { body: JSON.stringify(body.value) }),
   });
   const text = await response.text();
-  const isJson = response.headers.get('Content-Type')?.includes('json');
-  return `${response.status}\n${isJson ? JSON.stringify(JSON.parse(text), null, 2) : text}`;
+  const json = response.headers.get('Content-Type')?.includes('json') ? JSON.parse(text) : undefined;
+  return {
+    text: `${response.status}\n${json === undefined ? text : JSON.stringify(json, null, 2)}`,
+    isSettled: response.ok || (json?.error?.intent_id !== undefined && json.error.effect !== 'unknown'),
+  };
 }

@@ -1,7 +1,7 @@
 import { idempotencyKeys } from '../dialog.js';
 import { h } from '../dom.js';
 import { control, valuesOf } from '../fields.js';
-import { complain } from '../notices.js';
+import { complain, takeBack } from '../notices.js';
 import { languages } from '../samples.js';
 import { sendAs } from './calls.js';
 import { operationsFor } from './operations.js';
@@ -79,12 +79,14 @@ function form(operation, scheme) {
     event.preventDefault();
     const call = describe();
     if (!call) return complain(new Error('The body is not JSON.'));
+    takeBack();
     submit.disabled = true;
     output.hidden = false;
     output.textContent = '…';
     try {
-      output.textContent = await sendAs(call, keyOf(call));
-      keyOf = idempotencyKeys(); // what is sent after a response is another request
+      const { text, isSettled } = await sendAs(call, keyOf(call));
+      output.textContent = text;
+      if (isSettled) keyOf = idempotencyKeys(); // what is sent next is another request
     } catch (error) {
       output.textContent = /** @type {Error} */ (error).message;
     } finally {

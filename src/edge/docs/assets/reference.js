@@ -70,24 +70,43 @@ function addTrial(operation) {
   const [bodyLabel, bodyField] = body === undefined ? [] : labelled('Body', 'textarea', body, { rows: 8 });
   const button = Object.assign(document.createElement('button'), { textContent: 'Send' });
   const output = Object.assign(document.createElement('pre'), { tabIndex: 0, hidden: true });
+  let [last, key] = ['', ''];
   output.setAttribute('role', 'status');
   form.append(pathLabel, headersLabel, ...(bodyLabel ? [bodyLabel] : []), button, output);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const sent = headerLines(headersField.value);
     for (const [name, value] of sent) given.set(name, value);
+    const request = { method, path: pathField.value, headers: sent, body: bodyField?.value };
+    if (key === '' || last !== JSON.stringify(request)) [last, key] = [JSON.stringify(request), crypto.randomUUID()];
+    button.disabled = true;
     output.hidden = false;
     output.textContent = '…';
-    output.textContent = await send(method, pathField.value, sent, bodyField?.value).catch(({ message }) => message);
+    try {
+      const { text, isSettled } = await send(request, key);
+      output.textContent = text;
+      if (isSettled) key = ''; // what is sent next is another request
+    } catch ({ message }) {
+      output.textContent = message;
+    } finally {
+      button.disabled = false;
+    }
   });
   const title = Object.assign(document.createElement('h4'), { textContent: 'Send it from this page' });
   operation.append(title, form);
 }
 
-async function send(method, path, headers, body) {
-  const response = await fetch(path, { method, headers, ...(body !== undefined && { body }) });
+/** Sends a request; a write whose headers name no `Idempotency-Key` has this one. `isSettled`: the response says what it has done. */
+async function send({ method, path, headers, body }, key) {
+  const all = new Headers(method === 'GET' ? {} : { 'Idempotency-Key': key });
+  for (const [name, value] of headers) all.set(name, value);
+  const response = await fetch(path, { method, headers: all, ...(body !== undefined && { body }) });
   const text = await response.text();
-  return `${response.status}\n${response.headers.get('content-type')?.includes('json') ? JSON.stringify(JSON.parse(text), null, 2) : text}`;
+  const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+  return {
+    text: `${response.status}\n${json === undefined ? text : JSON.stringify(json, null, 2)}`,
+    isSettled: response.ok || (json?.error?.intent_id !== undefined && json.error.effect !== 'unknown'),
+  };
 }
 
 let contract;
