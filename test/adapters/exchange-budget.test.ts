@@ -4,9 +4,10 @@ import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { epochMs, goByDatabaseTime, workingOn } from '../../src/kernel/work.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
+import { stoppedClock } from '../support/stopped-clock.ts';
 
 const LIMIT = 1_200;
-const later = () => Date.now() + 30_000;
+const later = () => epochMs() + 30_000;
 const ask = (budget: Budget, weight: number, priority: Priority = 'entry', reader?: string) =>
   budget.take({ weight, priority, reader, untilMs: later() });
 
@@ -40,6 +41,8 @@ const ledgerOf = (tokens: number) => {
 };
 
 describe('the budget of requests in a process', () => {
+  const { pass, passing } = stoppedClock();
+
   it('serves cancels before writes and writes before reads, each in order of arrival', async () => {
     const { state, ledger } = ledgerOf(0);
     const budget = budgetFrom(ledger, LIMIT);
@@ -57,7 +60,7 @@ describe('the budget of requests in a process', () => {
       line('cancel 2', 'exit'),
     ]);
     state.tokens = LIMIT;
-    await all;
+    await passing(all);
 
     expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
   });
@@ -67,16 +70,16 @@ describe('the budget of requests in a process', () => {
     const left: string[] = [];
     const line = (verb: string, priority: Priority = 'entry') =>
       workingOn({ intent_id: verb }, async () => {
-        const asked = { weight: 1, priority, tenant: verb.charAt(0), untilMs: Date.now() + 300 };
+        const asked = { weight: 1, priority, tenant: verb.charAt(0), untilMs: epochMs() + 300 };
         if (!(await budget.take(asked))) left.push(verb);
       });
 
     const calls = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'a3'].map((verb) => line(verb));
     calls.push(line('r1', 'read'), line('x1', 'exit'));
-    await new Promise((later) => setTimeout(later, 100));
+    await pass(100);
 
     expect(left).to.deep.equal(['a2', 'a2', 'a3']);
-    await Promise.all(calls);
+    await passing(Promise.all(calls));
   });
 
   it('serves a tenant that has spent little beside one whose calls wait, from both ledgers alike', async () => {
@@ -84,11 +87,11 @@ describe('the budget of requests in a process', () => {
     const served: string[] = [];
     const line = (tenant: string, weight: number, ms = 300) =>
       budget
-        .take({ weight, priority: 'entry', tenant, untilMs: Date.now() + ms })
+        .take({ weight, priority: 'entry', tenant, untilMs: epochMs() + ms })
         .then((granted) => granted && served.push(tenant));
 
     await line('many', 58);
-    await Promise.all([...Array.from({ length: 60 }, () => line('many', 0.3)), line('few', 20, 150)]); // its turn is after all of those
+    await passing(Promise.all([...Array.from({ length: 60 }, () => line('many', 0.3)), line('few', 20, 150)])); // its turn is after all of those
 
     expect(served).to.deep.equal(['many', 'few']);
   });
@@ -96,7 +99,7 @@ describe('the budget of requests in a process', () => {
   it('keeps a part for cancels that writes and reads leave untouched, and one for writes', async () => {
     const { state, ledger } = ledgerOf(65);
     const budget = budgetFrom(ledger, LIMIT);
-    const hurried = (priority: Priority) => budget.take({ weight: 1, priority, untilMs: Date.now() + 20 });
+    const hurried = (priority: Priority) => passing(budget.take({ weight: 1, priority, untilMs: epochMs() + 20 }));
 
     const atTheKeptPart = [await hurried('read'), await hurried('entry'), await hurried('exit')];
     state.tokens = 67;
@@ -120,7 +123,7 @@ describe('the budget of requests in a process', () => {
       ...Array.from({ length: 5 }, () => read('short', 2)),
     ]);
     state.tokens = LIMIT;
-    await all;
+    await passing(all);
 
     expect(served.slice(0, 5)).to.deep.equal(['short', 'short', 'short', 'short', 'short']);
   });
@@ -139,7 +142,7 @@ describe('the budget of requests in a process', () => {
       ...Array.from({ length: 3 }, () => read('other', 'its wallet')),
     ]);
     state.tokens = LIMIT;
-    await all;
+    await passing(all);
 
     expect(served.slice(0, 8).filter((tenant) => tenant === 'other')).to.have.length(3);
   });
@@ -159,7 +162,7 @@ describe('the budget of requests in a process', () => {
     };
     const budget = budgetFrom(slow, LIMIT);
 
-    const late = await budget.take({ weight: 1, priority: 'entry', untilMs: Date.now() - 1 });
+    const late = await budget.take({ weight: 1, priority: 'entry', untilMs: epochMs() - 1 });
     const left = budget.take({ weight: 5, priority: 'entry', untilMs: later(), signal: abandon.signal });
     abandon.abort();
     const aborted = await left;
@@ -176,13 +179,12 @@ describe('the budget of requests in a process', () => {
     expect(await Promise.all([ask(budget, 1), ask(budget, 1, 'exit')])).to.deep.equal([false, false]);
   });
 
-  it('lets one exit through after a 429 and charges it; after a grant the next one waits no longer than the first', async function () {
-    this.timeout(10_000);
+  it('lets one exit through after a 429 and charges it; after a grant the next one waits no longer than the first', async () => {
     const { state, ledger } = ledgerOf(0);
     const budget = budgetFrom(ledger, LIMIT);
     const meet429 = async () => {
       budget.halt(1);
-      expect(await ask(budget, 1, 'exit')).to.equal(true);
+      expect(await passing(ask(budget, 1, 'exit'))).to.equal(true);
     };
 
     await meet429();
@@ -191,14 +193,13 @@ describe('the budget of requests in a process', () => {
     state.tokens = LIMIT;
     await ask(budget, 1);
     state.tokens = 0;
-    const from = Date.now();
+    const from = epochMs();
     await meet429();
 
-    expect(Date.now() - from).to.be.within(1_900, 2_900);
+    expect(epochMs() - from).to.be.within(1_900, 2_100);
   });
 
-  it('lets exits through in turns of tenants after a 429: many exits of one do not hold up one of another', async function () {
-    this.timeout(20_000);
+  it('lets exits through in turns of tenants after a 429: many exits of one do not hold up one of another', async () => {
     const budget = budgetFrom(ledgerOf(0).ledger, LIMIT);
     budget.halt(60_000);
     const { signal, abort } = abortable();
@@ -208,7 +209,7 @@ describe('the budget of requests in a process', () => {
     };
 
     const many = Array.from({ length: 5 }, () => exit('many'));
-    await exit('few');
+    await passing(exit('few'));
     abort();
     await Promise.all(many);
 
@@ -219,7 +220,7 @@ describe('the budget of requests in a process', () => {
     const { state, ledger } = ledgerOf(0);
     const budget = budgetFrom(ledger, LIMIT);
 
-    const granted = await budget.take({ weight: 1, priority: 'exit', untilMs: Date.now() + 1_500 });
+    const granted = await passing(budget.take({ weight: 1, priority: 'exit', untilMs: epochMs() + 1_500 }));
 
     expect([granted, state.tokens]).to.deep.equal([false, 0]);
   });
@@ -229,7 +230,7 @@ describe('the budget of requests in a process', () => {
     budget.halt(1);
     goByDatabaseTime(3_600_000);
 
-    const granted = await budget.take({ weight: 1, priority: 'exit', untilMs: epochMs() + 2_000 });
+    const granted = await passing(budget.take({ weight: 1, priority: 'exit', untilMs: epochMs() + 2_000 }));
     goByDatabaseTime(0);
 
     expect(granted).to.equal(true);

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { workingOn } from '../../src/kernel/work.ts';
+import { epochMs, workingOn } from '../../src/kernel/work.ts';
 import type { Action } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { alone } from '../support/alone.ts';
+import { stoppedClock } from '../support/stopped-clock.ts';
 
 const VENUE = 'http://exchange.test';
 
-/** A separate venue for every test: a 429 halts it for a while. */
-const open = (budgetPerMinute?: number, most?: { actions: number; reads: number }) => {
-  const venue = exvenue({ url: VENUE, network: 'mainnet', budgetPerMinute, most });
-  const signer = venue.signerOf('c'.repeat(64));
-  if (!signer) throw new Error('no key');
-  return { venue, signer };
-};
 const one = { asset: 1, side: 'buy', price: '100', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
 const placeAction = (): Action => ({ kind: 'place', orders: [one], grouping: 'none' });
 const cancelAction = (): Action => ({ kind: 'cancel', orders: [{ asset: 1, oid: 7 }] });
@@ -27,6 +21,15 @@ const err = (response: string) => ({ status: 'err', response });
 
 describe('waiting for the budget of the exchange', () => {
   alone();
+  const { pass, passing } = stoppedClock();
+
+  /** A separate venue for every test: a 429 halts it for a while. */
+  const open = (budgetPerMinute?: number, most?: { actions: number; reads: number }) => {
+    const { post, signerOf } = exvenue({ url: VENUE, network: 'mainnet', budgetPerMinute, most });
+    const signer = signerOf('c'.repeat(64));
+    if (!signer) throw new Error('no key');
+    return { venue: { post: (...given: Parameters<typeof post>) => passing(post(...given)) }, signer };
+  };
 
   it('continues after a 429 as soon as the venue allows it, within the deadline of the call', async () => {
     const { venue, signer } = open();
@@ -34,14 +37,14 @@ describe('waiting for the budget of the exchange', () => {
     reply().reply(200, done);
     const body = await signer.sign(cancelAction(), { nonce: 1 });
     await venue.post(body, { firstSend: true });
-    const from = Date.now();
+    const from = epochMs();
 
-    const hurried = await venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
-    const patient = await venue.post(body, { firstSend: true, notAfter: Date.now() + 3_000 });
+    const hurried = await venue.post(body, { firstSend: true, notAfter: epochMs() + 100 });
+    const patient = await venue.post(body, { firstSend: true, notAfter: epochMs() + 3_000 });
 
     expect(hurried).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
     expect(patient).to.include({ kind: 'accepted' });
-    expect(Date.now() - from).to.be.within(900, 2_000);
+    expect(epochMs() - from).to.be.within(900, 1_100);
   });
 
   it('spends nothing on requests that never left: after an outage, orders are sent at once', async () => {
@@ -51,7 +54,7 @@ describe('waiting for the budget of the exchange', () => {
       .replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
     reply().reply(200, ok({ resting: { oid: 1 } }));
     const body = await signer.sign(placeAction(), { nonce: 1 });
-    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 200 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: epochMs() + 200 });
 
     const results: unknown[] = [];
     for (let n = 0; n < 15; n += 1) results.push(await send());
@@ -67,7 +70,7 @@ describe('waiting for the budget of the exchange', () => {
       .times(9)
       .replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     const body = await signer.sign(placeAction(), { nonce: 1 });
-    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 200 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: epochMs() + 200 });
 
     for (let n = 0; n < 9; n += 1) await send();
 
@@ -79,7 +82,7 @@ describe('waiting for the budget of the exchange', () => {
     reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
     reply().times(3).reply(200, done);
     const send = async (action: Action, account: string) =>
-      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 60_000 }); // no job waits for it
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: epochMs() + 60_000 }); // no job waits for it
 
     const rejected = await send(placeAction(), '0xAB');
     const held = await send(placeAction(), '0xab');
@@ -100,7 +103,7 @@ describe('waiting for the budget of the exchange', () => {
     reply().reply(200, done);
     const send = async (action: Action) =>
       venue.post(await signer.sign(action, { nonce: 1 }), {
-        ...{ firstSend: true, account: '0xab', notAfter: Date.now() + 200 },
+        ...{ firstSend: true, account: '0xab', notAfter: epochMs() + 200 },
       });
 
     const results = [await send(cancelAction()), await send(cancelAction()), await send(placeAction())];
@@ -121,7 +124,7 @@ describe('waiting for the budget of the exchange', () => {
       const { venue, signer } = open(40); // nine entries at once, or twelve exits
       reply().times(10).reply(200, done);
       const send = async (sent: Action, ms = 100) =>
-        venue.post(await signer.sign(sent, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + ms });
+        venue.post(await signer.sign(sent, { nonce: 1 }), { firstSend: true, notAfter: epochMs() + ms });
 
       const placed: string[] = [];
       for (let n = 0; n < 11; n += 1) placed.push((await send(action)).kind);
@@ -135,7 +138,7 @@ describe('waiting for the budget of the exchange', () => {
     reply().times(3).reply(200, done);
     const all: Action = { kind: 'cancel', orders: Array(200).fill({ asset: 1, oid: 7 }) }; // a weight of 6
     const body = await signer.sign(all, { nonce: 1 });
-    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: epochMs() + 100 });
 
     const [, , third] = [await send(), await send(), await send()];
 
@@ -147,7 +150,7 @@ describe('waiting for the budget of the exchange', () => {
     reply().times(100).reply(200, done);
     const body = await signer.sign(placeAction(), { nonce: 1 });
     const send = (tenant: string) =>
-      workingOn({ tenant }, () => venue.post(body, { firstSend: true, notAfter: Date.now() + 400 }));
+      workingOn({ tenant }, () => venue.post(body, { firstSend: true, notAfter: epochMs() + 400 }));
 
     await Promise.all(Array.from({ length: 90 }, () => send('many')));
     const [many, few] = [await send('many'), await send('few')];
@@ -158,18 +161,18 @@ describe('waiting for the budget of the exchange', () => {
 
   it('does not send what had to wait for others until its deadline', async () => {
     const { venue, signer } = open(undefined, { actions: 1, reads: 1 });
-    reply()
-      .delay(500)
-      .reply(200, ok({ resting: { oid: 1 } }));
+    const responds = Promise.withResolvers<unknown>();
+    reply().reply(200, () => responds.promise.then(() => ok({ resting: { oid: 1 } })));
     reply().reply(200, ok({ resting: { oid: 2 } }));
     const body = await signer.sign(placeAction(), { nonce: 1 });
 
-    const [, late] = await Promise.all([
-      venue.post(body, { firstSend: true }),
-      venue.post(body, { firstSend: true, notAfter: Date.now() + 300 }),
-    ]);
+    const first = venue.post(body, { firstSend: true });
+    const late = venue.post(body, { firstSend: true, notAfter: epochMs() + 300 });
+    await pass(500);
+    responds.resolve(null);
 
-    expect(late).to.include({ kind: 'unreachable' });
+    expect(await first).to.include({ kind: 'accepted' });
+    expect(await late).to.include({ kind: 'unreachable' });
   });
 
   it('lets exits through a second after a 429, one at a time, while entries and reads wait for as long as the venue says', async () => {
@@ -178,12 +181,12 @@ describe('waiting for the budget of the exchange', () => {
     reply().reply(429, 'null', { 'retry-after': '10' });
     reply().times(2).reply(200, done);
     const send = async (action: Action) =>
-      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 4_000 });
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: epochMs() + 4_000 });
     await send(placeAction());
-    const from = Date.now();
+    const from = epochMs();
     const timed = async (action: Action) => {
       const { kind } = await send(action);
-      return { kind, ms: Date.now() - from };
+      return { kind, ms: epochMs() - from };
     };
 
     const [cancelled, closed, placed] = await Promise.all([
@@ -193,9 +196,9 @@ describe('waiting for the budget of the exchange', () => {
     ]);
 
     expect(cancelled).to.include({ kind: 'accepted' });
-    expect(cancelled.ms).to.be.within(950, 1_800);
+    expect(cancelled.ms).to.be.within(950, 1_100);
     expect(closed).to.include({ kind: 'accepted' });
-    expect(closed.ms).to.be.within(1_900, 2_900);
+    expect(closed.ms).to.be.within(1_900, 2_100);
     expect(placed).to.include({ kind: 'unreachable' });
   });
 
@@ -206,16 +209,16 @@ describe('waiting for the budget of the exchange', () => {
       .post('/exchange')
       .times(3)
       .reply(() => {
-        sentAt.push(Date.now());
+        sentAt.push(epochMs());
         return [429, 'null', { 'retry-after': '10' }];
       });
     const cancel = async () =>
-      venue.post(await signer.sign(cancelAction(), { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 6_000 });
+      venue.post(await signer.sign(cancelAction(), { nonce: 1 }), { firstSend: true, notAfter: epochMs() + 6_000 });
 
     for (let n = 0; n < 3; n++) await cancel();
 
     const [first = 0, second = 0, third = 0] = sentAt;
-    expect(second - first).to.be.within(950, 1_800);
-    expect(third - second).to.be.within(1_900, 3_500);
+    expect(second - first).to.be.within(950, 1_100);
+    expect(third - second).to.be.within(1_900, 2_100);
   });
 });
