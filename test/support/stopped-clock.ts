@@ -26,9 +26,13 @@ export function stoppedClock() {
     await new Promise((resolve) => realTimer(resolve, 1)); // those of `nock`, of 1 ms, are real; this comes after them
     for (let turn = 0; turn < TURNS; turn += 1) await new Promise(setImmediate);
   };
+  /** So much time passes at once. */
+  const skip = (ms: number): void => {
+    nowMs += ms;
+    mock.timers.tick(ms);
+  };
   const step = async () => {
-    nowMs += STEP_MS;
-    mock.timers.tick(STEP_MS);
+    skip(STEP_MS);
     await happen();
   };
   /** Lets so much time pass in small steps; what is due meanwhile happens. */
@@ -50,5 +54,5 @@ export function stoppedClock() {
     return work.finally(() => awaited.delete(work));
   }
 
-  return { pass, passing };
+  return { pass, passing, skip };
 }
