@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { setAppActive } from '../../src/capabilities/admin/apps/commands.ts';
 import { appFinder } from '../../src/capabilities/apps/queries.ts';
 import { issueToken } from '../../src/capabilities/apps/tokens/commands.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
-import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 const hex = (text: string) => `\\x${digest(text).toString('hex')}`;
@@ -98,26 +101,55 @@ describe('the secrets of an app', () => {
   });
 });
 
-describe('a secret that is replaced with one token twice at once', () => {
+describe('the secret, link and tokens of an app', () => {
   let intentDb: IntentDatabase;
-  before(async () => {
+  beforeEach(async () => {
     intentDb = await openIntentDatabase();
+    await intentDb.query(`
+      insert into apps (id, slug, name, allowed_scopes) values ('app', 'app', 'app', '{api}');
+      insert into app_secrets (id, app_id, digest, hint) values ('first', 'app', 'first', '');
+      insert into reveal_links (id, digest, app_id, expires_at) values ('open', 'open', 'app', now() + interval '1 hour')`);
   });
-  after(() => intentDb.close());
+  afterEach(() => intentDb.close());
 
-  it('is replaced once', async () => {
-    await intentDb.query(`insert into apps (id, slug, name, allowed_scopes) values ('app', 'app', 'app', '{api}')`);
-    await intentDb.query(`insert into app_secrets (id, app_id, digest, hint) values ('first', 'app', 'first', '')`);
-    const [first, second] = [await intentDb.session(), await intentDb.session()];
-    const rotate = (session: DbSession, id: string) =>
-      session.query(`select * from rotate_app_secret('app', 'first', $1, convert_to($1, 'UTF8'), '', 60)`, [id]);
-    await first.query('begin');
-    await rotate(first, 'second');
+  const rotate = (id: string) => `select * from rotate_app_secret('app', 'first', '${id}', '${id}', '', 60)`;
+  const anyhow = (id: string) => `select * from rotate_app_secret('app', null, '${id}', '${id}', '', 60)`;
+  const issue = (id: string) => `select issue_reveal_link('app', '${id}', '${id}', 60)`;
+  const OPEN = `select * from open_reveal_link('open', 'shown', 'shown', '')`;
 
-    const late = rotate(second, 'third');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await first.query('commit');
+  it('is replaced once by one token, used twice at once', async () => {
+    expect((await intentDb.beside(rotate('second'), rotate('third'))).second).to.deep.equal([]);
+  });
 
-    expect(await late).to.deep.equal([]);
+  for (const [name, first, second, current] of [
+    ['two links that are issued', issue('a'), issue('b'), []],
+    ['a link that is opened and a new secret', anyhow('second'), OPEN, ['shown']],
+    ['a new secret and a link that is opened', OPEN, anyhow('second'), ['second']],
+  ] as const)
+    it(`follow one another: ${name} at once`, async () => {
+      expect((await intentDb.beside(first, second)).second).to.have.length(1);
+
+      const left = await intentDb.query<{ id: string }>(`
+        select id from app_secrets where superseded_at is null and (expires_at is null or expires_at > now())`);
+      expect(left.map(({ id }) => id)).to.deep.equal(current);
+    });
+
+  it('end with the app that is disabled while one is issued: they are not there once it is enabled', async () => {
+    await intentDb.query(`insert into admins (id, email, role) values ('adm_1', 'a@x', 'admin')`);
+    const pool = await openPool(intentDb.url, 2, () => {});
+    const actor = { adminId: 'adm_1', address: null, requestId: 'req_1' } as unknown as Parameters<
+      typeof setAppActive
+    >[3]; // as: what the audit notes
+
+    const disabled = await pool.transaction(async (tx) => {
+      await issueToken(tx, { owner: 'app', secretId: 'first' } as App, []); // as: all that it reads
+      const waiting = setAppActive(pool, 'app', { active: false }, actor);
+      await Promise.race([waiting, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
+      return () => waiting;
+    });
+    await disabled();
+
+    await pool.end();
+    expect(await intentDb.query('select from app_tokens')).to.deep.equal([]);
   });
 });

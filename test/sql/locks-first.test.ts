@@ -38,6 +38,7 @@ const LOCKING: Record<string, [table: string, where: string, calls: string[]]> =
       `select close_event('evt_1', 'unreadable')`,
       `select dismiss_event('evt_1', ${BY})`,
       `select follow_refund(${STEP})`,
+      `select record_checkout(${CLAIM}, 'pay_1', 'pi_9', 'canceled', null)`,
       `select abandon_account('prop_1', ${BY})`,
       `select reinstate_account('prop_1', ${BY})`,
       `select provision_again('prop_1', 'admin:adm_1', gen_random_uuid(), 60, 'asked')`,
@@ -75,6 +76,7 @@ const LOCKING: Record<string, [table: string, where: string, calls: string[]]> =
       `select submit_lost_transfers()`,
     ],
   ],
+  'event of the processor': ['processor_events', `id = 'evt_1'`, [`select dismiss_event('evt_1', ${BY})`]],
   'payout account': ['connect_accounts', `id = 'con_1'`, [`select note_balance('acct_1', '[]')`]],
   verification: ['kyc_cases', `user_id = 'usr_1'`, [`select drop_verification('usr_1', null)`]],
   session: [

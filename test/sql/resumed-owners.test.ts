@@ -80,4 +80,21 @@ describe('an app that is enabled again', () => {
     const mails = await intentDb.query('select state from mails where id in ($1, $2) order by id', [first, second]);
     expect(mails).to.deep.equal([{ state: 'expired' }, { state: 'refused' }]);
   });
+
+  it('locks its endpoints in the order of their ids, as events do', async () => {
+    await intentDb.query(`
+      insert into webhook_endpoints (id, owner, url, events) values ('whe_0', 'app_1', 'https://example.com', '{*}');
+      update webhook_endpoints set failing_since = now()`);
+    const emitting = await intentDb.session();
+    await emitting.query(`begin; select from webhook_endpoints where id = 'whe_0' for no key update`);
+
+    const resumed = (await intentDb.session()).query(`select resume_sending('app_1')`);
+    resumed.catch(() => {}); // read below
+    await until('it waits', async () => (await intentDb.query(WAITING)).length > 0);
+    await emitting.query(`set local lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
+    await emitting.query(`select from webhook_endpoints where id = 'whe_1' for no key update`);
+    await emitting.query('commit');
+
+    expect(await resumed).to.have.length(1);
+  });
 });

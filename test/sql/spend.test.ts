@@ -86,6 +86,19 @@ describe('the window of a budget', () => {
     });
 });
 
+describe('a new budget of requests to an upstream', () => {
+  it('is made once by two that are the first to spend of it', async () => {
+    const intentDb = await openIntentDatabase();
+    const weight = { n: 0, weight: 60, keep: 0, tenant: '', spare: 0 };
+    const call = `select spent from spend_shares('new', 100, 0.001, 0, '${JSON.stringify([weight])}')`;
+
+    const { first, second } = await intentDb.beside(call, call);
+
+    await intentDb.close();
+    expect([first, second]).to.deep.equal([[{ spent: [0] }], [{ spent: [] }]]);
+  });
+});
+
 async function inTurn<T>(times: number, run: () => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let n = 0; n < times; n += 1) results.push(await run());

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { applyAccount } from '../../src/capabilities/payouts/reports/store.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
+import { until } from '../support/processes.ts';
 
 /** Another user of the app, and the payout account of that one. */
 const OTHERS = `
@@ -43,5 +46,30 @@ describe('the payout account of another user', () => {
 
     const attached = await intentDb.query(`select id from connect_accounts where detached_at is null order by id`);
     expect(attached).to.deep.equal([{ id: 'con_1' }, { id: 'con_2' }]);
+  });
+});
+
+describe('a payout account', () => {
+  it('keeps the newest report of its bank account, whichever is recorded first', async () => {
+    const intentDb = await openIntentDatabase();
+    await intentDb.query(ONE_OF_EACH);
+    const pool = await openPool(intentDb.url, 2, () => {});
+    const able = { payoutsEnabled: true, transfersEnabled: true, chargesEnabled: true, detailsSubmitted: true };
+    const seen = { accountId: 'acct_1', ...able, country: 'US', bankName: null, last4: null };
+    const report = (tx: Parameters<typeof applyAccount>[0], destination: string, atMs: number) =>
+      applyAccount(tx, { ...seen, destination }, atMs);
+
+    const older = await pool.transaction(async (tx) => {
+      await report(tx, 'ba_new', 2_000);
+      const waiting = pool.transaction((other) => report(other, 'ba_old', 1_000));
+      await until('it waits', async () => (await intentDb.query(WAITING)).length > 0);
+      return () => waiting;
+    });
+    await older();
+
+    const [account] = await intentDb.query(`select destination from connect_accounts where id = 'con_1'`);
+    await pool.end();
+    await intentDb.close();
+    expect(account).to.deep.equal({ destination: 'ba_new' });
   });
 });

@@ -19,11 +19,11 @@ declare
   item_wait_ms double precision;
 begin
   perform set_config('synchronous_commit', 'off', true); -- a crash forgets less than a second of it
-  select * into bucket from request_budgets b where b.name = of_name for update;
-  if not found then
-    insert into request_budgets (name, tokens, counted_at) values (of_name, capacity, clock_timestamp()) on conflict do nothing;
+  loop
     select * into bucket from request_budgets b where b.name = of_name for update;
-  end if;
+    exit when found;
+    insert into request_budgets (name, tokens, counted_at) values (of_name, capacity, clock_timestamp()) on conflict do nothing;
+  end loop;
   passed_s := greatest(0, extract(epoch from clock_timestamp() - bucket.counted_at));
   bucket.tokens := least(capacity, bucket.tokens + passed_s * per_s);
   bucket.counted_at := least(greatest(bucket.counted_at, clock_timestamp()), clock_timestamp() + interval '1 minute');

@@ -16,7 +16,7 @@ export const mintPartnerKey = (
   actor: Actor,
 ): Promise<MintedKey | null> =>
   db.transaction(async (tx) => {
-    const known = await tx.exists(sql.unsafe`select from partners where id = ${partnerId} for share`);
+    const known = await tx.exists(sql.unsafe`select from partners where id = ${partnerId}`);
     if (!known) return null;
     const minted = await mintKey(tx, partnerId, label);
     await note(tx, { actor, action: 'partner_key.mint', detail: { key_id: minted.key_id } }, partnerId);

@@ -27,7 +27,7 @@ export const endSessions = (
   why: string,
 ): Promise<number> =>
   db.transaction(async (tx) => {
-    const isUser = await tx.exists(sql.unsafe`select from users u where u.id = ${userId} for no key update`);
+    const isUser = await tx.exists(sql.unsafe`select from users u where u.id = ${userId}`);
     if (!isUser) throw new ApiError('V2_USER_UNKNOWN');
     const found = await tx.any(sql.type(sessionRow)`
       select s.id, s.revoked_at is null and s.expires_at > now() as is_open
