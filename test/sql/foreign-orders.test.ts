@@ -3,6 +3,7 @@ import type { DbPool } from '../../src/db/pool.ts';
 import { type Hotkey, newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
 import { listPlannedExits, listReplacedExits } from '../../src/venues/exchange/orders/plans/queries.ts';
 import * as exchange from '../../src/venues/exchange/orders/queries.ts';
+import { findBusy } from '../../src/venues/exchange/orders/under-way/queries.ts';
 import { listHandles, listPlacedOrders, listWantedExits } from '../../src/venues/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows } from '../support/rows.ts';
 
@@ -91,7 +92,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   it('what is under way of a wallet, for how long', async () => {
     const lane = 'exvenue:busy';
     const busy = (wallet: WalletAddress, of = lane) =>
-      exchange.findBusy(db, { wallet, lane: of, pair: 'XRP', wantedAgoS: 1, lagMs: 1 });
+      findBusy(db, { owner: PARTNER, wallet, lane: of, pair: 'XRP', wantedAgoS: 1, lagMs: 1 });
     const open = (age: string) =>
       run(
         `insert into intents (id, kind, owner, lane, state, request, digest, deadline_at, created_at)

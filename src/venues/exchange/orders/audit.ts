@@ -9,9 +9,10 @@ import type { Exvenue } from '../adapter/types.ts';
 import { compareExits } from './comparison.ts';
 import { laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
-import { findBusy } from './queries.ts';
+
 import { legsOf } from './rules.ts';
 import { correctExits, type ShownExits } from './store.ts';
+import { findBusy } from './under-way/queries.ts';
 import { isAlone } from './wanted.ts';
 
 /** The dependencies of `auditExchangeExits`. */
@@ -41,9 +42,9 @@ async function compareWallet(wallet: WalletAddress, rows: readonly WantedRow[], 
   return all;
 }
 
-function busyOf({ db, config }: AuditDeps, { trader, pair, wanted_ago_s: wantedAgoS }: WantedRow) {
+function busyOf({ db, config }: AuditDeps, { trader, pair, owner, wanted_ago_s: wantedAgoS }: WantedRow) {
   const wallet = idSchema.wallet.parse(trader);
-  return findBusy(db, { wallet, lane: laneOf(wallet), pair, wantedAgoS, lagMs: config.EXVENUE_READ_LAG_MS });
+  return findBusy(db, { owner, wallet, lane: laneOf(wallet), pair, wantedAgoS, lagMs: config.EXVENUE_READ_LAG_MS });
 }
 
 /**

@@ -7,7 +7,7 @@ import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../..
 import { submitUnasked } from '../../store.ts';
 import type { Action } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
-import { sign, signedMembers } from '../signing/sign.ts';
+import { sign, signedMembers, usableKey } from '../signing/sign.ts';
 import { type ExchangeDeps, exitTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './calls.ts';
 import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './cancel-result.ts';
@@ -61,7 +61,10 @@ export const cancel = defineIntent({
     const { named, skipped, isUnread } = await nameAll(open.targets, exvenue);
     if (named.length === 0 && isUnread) return UNREACHABLE;
     if (named.length === 0) {
-      if (oids === 'all') await endAllExits(deps, { id, wallet });
+      const key = oids === 'all' ? await usableKey(deps, { owner, wallet }) : null;
+      if (key && isNotReady(key)) return key;
+      if (key && !key.verified) return UNREACHABLE; // nothing is sent that would show whether it may
+      if (key) await endAllExits(deps, { id, wallet });
       return { done: cancelResult([], [], { skipped, unreadDexes }) };
     }
     const actions = cancelActions(await withNames(deps.db, wallet, named), exvenue.batchLimit);

@@ -42,7 +42,7 @@ export const close = defineIntent({
   async prepare({ id, owner, sent_payload, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
     const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
-    const position = await readPosition(deps, wallet, market.asset);
+    const position = await readPosition(deps, { owner, wallet }, market.asset);
     if (isNotReady(position)) return position;
     const earlier = sentSize.nullable().parse(sent_payload)?.size ?? null;
     const order = closingOrder(id, position.size, market, { slippage: max_slippage, earlier });

@@ -1,7 +1,7 @@
 import type { NotReady } from '../../../intents/define.ts';
 import { isZero, nearest } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf, displayPair } from '../../../kernel/exchange-names.ts';
-import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import type { IntentId, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
@@ -10,7 +10,8 @@ import { doubtMsOf } from '../signing/sign.ts';
 import { type ExchangeDeps, IN_DOUBT, UNREACHABLE } from './calls.ts';
 import { CLOCK_SKEW_MS } from './evidence.ts';
 import { laneOf } from './follow-up.ts';
-import { findDoubt, listLastFilled } from './queries.ts';
+import { listLastFilled } from './queries.ts';
+import { findDoubt } from './under-way/queries.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };
@@ -51,7 +52,7 @@ type PositionDeps = Pick<ExchangeDeps, 'db' | 'exvenue' | 'config'>;
  */
 export async function readPosition(
   deps: PositionDeps,
-  wallet: WalletAddress,
+  { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
   { coin, sizeDecimals }: Asset,
   after?: OpeningOrder,
 ): Promise<{ size: string } | NotReady> {
@@ -59,7 +60,7 @@ export async function readPosition(
   const lagMs = deps.config.EXVENUE_READ_LAG_MS;
   const lane = laneOf(wallet);
   const pair = displayPair(coin);
-  const doubt = await findDoubt(db, { lane, pair, recentMs: doubtMsOf(deps) }); // before the reads: it may end while they are made
+  const doubt = await findDoubt(db, { owner, wallet, lane, pair, recentMs: doubtMsOf(deps) }); // before the reads: it may end while they are made
   const filled = await listLastFilled(db, { wallet, lane, pair, lagMs });
   const openings = after && { wallet, coin, lane, pair, opened: after.id, filled: filled.map(({ id }) => id) };
   const proven = openings && (await findProvenSize(db, openings));

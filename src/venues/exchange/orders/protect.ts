@@ -62,7 +62,7 @@ export const protect = defineIntent({
   timing: exitTiming,
 
   async prepare({ id, owner, created_at, request }, deps: ExchangeDeps) {
-    const asked = await stillWanted(deps, { id, request });
+    const asked = await stillWanted(deps, { id, owner, request });
     if (!('wallet' in asked)) return asked;
     const { wallet, pair, ...prices } = asked;
     const market = await readMarket(deps.exvenue, pair);
@@ -70,7 +70,7 @@ export const protect = defineIntent({
     const { asset, mid } = market;
     const { because_of } = request;
     const opened = because_of && { id: because_of, endedMs: Date.parse(created_at) };
-    const held = await readPosition(deps, wallet, asset, opened);
+    const held = await readPosition(deps, { owner, wallet }, asset, opened);
     if (isNotReady(held)) return held;
     const position = isPositive(held.size) ? 'long' : 'short';
     const misplaced = misplacedExit(prices, position, mid);

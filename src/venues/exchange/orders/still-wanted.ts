@@ -1,5 +1,5 @@
 import type { Prepared } from '../../../intents/define.ts';
-import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import type { IntentId, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import type { WantedEntry } from '../../exits.ts';
 import { listWantedExits } from '../../queries.ts';
 import type { ExchangeDeps } from './calls.ts';
@@ -22,12 +22,12 @@ type Request = ExitPrices & {
  */
 export async function stillWanted(
   { db }: ExchangeDeps,
-  { id, request }: { id: IntentId; request: Request },
+  { id, owner, request }: { id: IntentId; owner: OwnerId; request: Request },
 ): Promise<Request | Exclude<Prepared<never>, { send: never }>> {
   const { wallet, pair, because_of: orderId, repairs, ...prices } = request;
   if (repairs && !(await isWanted(db, wallet, pair, repairs))) return { done: { pair, ...NONE, ...SUPERSEDED } };
   if (orderId === undefined) return { wallet, pair, ...prices };
-  const later = await findLaterCommands(db, { wallet, pair, orderId, lane: laneOf(wallet), self: id });
+  const later = await findLaterCommands(db, { owner, wallet, pair, orderId, lane: laneOf(wallet), self: id });
   if (later.undecided) return { wait: { code: 'VENUE_UNREACHABLE' } };
   const left = {
     take_profit: later.legs.includes('tp') ? null : prices.take_profit,
@@ -37,7 +37,10 @@ export async function stillWanted(
 }
 
 /** Whether all that a request asked for is still wanted. */
-export async function isWholeWanted(deps: ExchangeDeps, intent: { id: IntentId; request: Request }): Promise<boolean> {
+export async function isWholeWanted(
+  deps: ExchangeDeps,
+  intent: { id: IntentId; owner: OwnerId; request: Request },
+): Promise<boolean> {
   const left = await stillWanted(deps, intent);
   return 'wallet' in left && legsOf(left).length === legsOf(intent.request).length;
 }

@@ -81,9 +81,9 @@ const openOf = (legs: ObservedLeg[]): number[] =>
  * exits could not be found yet.
  */
 async function endedLate(db: Db, order: RecordedExchangeOrder, open: number[]) {
-  const { id, trader: wallet } = order;
+  const { id, owner, trader: wallet } = order;
   if (open.length === 0) return null;
-  const asked = { wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet), self: id };
+  const asked = { owner, wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet), self: id };
   const later = await findLaterCommands(db, asked);
   return later.legs.length > 0 ? cancelNext(order, { wallet, oids: open, coin: coinOf(order.terms.pair) }) : null;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import type { NotReady } from '../../../intents/define.ts';
+import { isNotReady, type NotReady } from '../../../intents/define.ts';
 import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Action, Signer } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from './commands.ts';
-import { findKey, hasInDoubtUnderOtherKeys } from './queries.ts';
+import { findKey, hasInDoubtUnderOtherKeys, type LiveKey } from './queries.ts';
 
 /** The dependencies of `sign` and `burn`. */
 export type SigningDeps = {
@@ -41,22 +41,37 @@ const signed = z.object(signedMembers);
 /** Signed bodies, as stored in a payload. */
 export type Signed = z.infer<typeof signed>;
 
+/** A wallet that an owner has enrolled. */
+type Enrolled = { owner: OwnerId; wallet: WalletAddress };
+
+const NOT_ENROLLED = { fail: { code: 'V1_NOT_ENROLLED' } } as const;
+
+/** The live key of an owner's wallet. Fails with V1_NOT_ENROLLED without one, with V1_KEY_REJECTED if the exchange has rejected it. */
+export async function usableKey(
+  { db }: Pick<SigningDeps, 'db'>,
+  { owner, wallet }: Enrolled,
+): Promise<LiveKey | NotReady> {
+  const key = await findLiveKey(db, owner, wallet);
+  if (key?.rejected) return { fail: { code: 'V1_KEY_REJECTED' } };
+  return key ?? NOT_ENROLLED;
+}
+
 /**
  * Signs actions with the wallet's live key, each with its own nonce. The caller must commit the result before sending
- * it. Fails with V1_NOT_ENROLLED without a key, with V1_KEY_REJECTED with one that the exchange has rejected. Waits while
+ * it. Fails as `usableKey` does. Waits while
  * an action that the owner signed with an earlier key is in doubt, unless that doubt lasts (it can take effect no more),
  * and until it is known that the wallet is not the address of an agent.
  */
 export async function sign(
   deps: SigningDeps,
-  { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
+  { owner, wallet }: Enrolled,
   actions: Action[],
 ): Promise<Signed | NotReady> {
   const { db } = deps;
-  const key = await findLiveKey(db, owner, wallet);
-  const signer = key && openKey(deps, key);
-  if (!key || !signer) return { fail: { code: 'V1_NOT_ENROLLED' } };
-  if (key.rejected) return { fail: { code: 'V1_KEY_REJECTED' } };
+  const key = await usableKey(deps, { owner, wallet });
+  if (isNotReady(key)) return key;
+  const signer = openKey(deps, key);
+  if (!signer) return NOT_ENROLLED;
   if (!key.verified && key.signer === wallet) return { wait: { code: 'VENUE_UNREACHABLE' } };
   const earlier = { owner, exWallet: wallet, keyId: key.id, recentMs: doubtMsOf(deps) };
   if (await hasInDoubtUnderOtherKeys(db, earlier)) return { wait: { code: 'V1_KEY_ROTATING' } };

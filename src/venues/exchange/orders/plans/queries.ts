@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../../db/pool.ts';
 import { coinOf } from '../../../../kernel/exchange-names.ts';
 import type { IntentId, OrderUuid, WalletAddress } from '../../../../kernel/ids.ts';
+import { type Asking, countsFor } from '../under-way/queries.ts';
 
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
 
@@ -30,7 +31,7 @@ export const listReplacedExits = (db: Db, { id, wallet, pair }: ExitsCommand): P
     cross join unnest(p.replaced) as r (oid)
     where p.trader = ${wallet} and p.pair = ${pair} and p.intent_id = ${id}`);
 
-type LaterThan = { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string; self: IntentId };
+type LaterThan = Asking & { pair: string; orderId: OrderUuid; self: IntentId };
 const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
 
 /**
@@ -39,7 +40,7 @@ const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.bo
  */
 export const findLaterCommands = (
   db: Db,
-  { wallet, pair, orderId, lane, self }: LaterThan,
+  { owner, wallet, pair, orderId, lane, self }: LaterThan,
 ): Promise<z.infer<typeof laterRow>> => {
   const coin = coinOf(pair);
   return db.one(sql.prepared('later_exit_commands', laterRow)`
@@ -48,6 +49,7 @@ export const findLaterCommands = (
         select
         from intents i
         where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place' and i.id <> ${self}
+          and ${countsFor({ owner, wallet })}
           and (i.request ->> 'pair' = ${pair} or i.kind = 'exchange/cancel' and coalesce(i.request ->> 'coin', ${coin}) = ${coin})
       ) undecided`);
 };
