@@ -2338,7 +2338,7 @@ create function add_exchange_fills(wallet text, fills jsonb)
 create function advance_fill_cursor(wallet text, from_at timestamp with time zone, to_at timestamp with time zone)
   returns boolean plpgsql;
 
-create function advance_lane(lane_name text, leaver uuid)
+create function advance_lane(lane_name text, leaver uuid, of_owner text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function agreement_canonical(r agreement_signatures)
@@ -3471,6 +3471,9 @@ create function try_code(app text, address text, hmacs bytea[], of_network integ
 
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
   returns boolean plpgsql;
+
+create function turns_of(lane_name text, of_owner text)
+  returns text sql immutable;
 
 create function unread_stop(of_payment text)
   returns text sql stable;

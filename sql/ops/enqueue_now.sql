@@ -1,5 +1,6 @@
--- Internal to the kit: gives intents a job each that is due now, and their positions in their lanes: at most one of a lane. One that a living worker
--- has taken since they were assessed is left to it, as is all else that it has: freed, that would be executed a second time.
+-- Internal to the kit: gives intents a job each that is due now, and their positions in their lanes: at most one of each owner that has turns of its
+-- own there (turns_of). One that a living worker has taken since they were assessed is left to it, as is all else that it has: freed, that would be
+-- executed a second time.
 create or replace function ops.enqueue_now(ids uuid[]) returns void
 language plpgsql as $$
 declare
@@ -7,11 +8,20 @@ declare
   planned_of uuid[];
 begin
   insert into lanes (name, head)
-  select i.lane, i.id
+  select distinct on (i.lane) i.lane, i.id
   from intents i
-  where i.id = any(ids) and i.lane is not null and i.state in ('queued', 'running') and not i.has_turn
-  order by i.lane
+  where i.id = any(ids) and i.lane is not null and i.state in ('queued', 'running') and not i.has_turn and not exists (
+      select
+      from lanes l
+      join intents h on h.id = l.head and h.state in ('queued', 'running')
+      where l.name = i.lane
+    )
+  order by i.lane, i.position
   on conflict (name) do update set head = excluded.head;
+  update intents i
+  set has_turn = true
+  from lanes l
+  where i.id = any(ids) and l.name = i.lane and l.head <> i.id and i.state in ('queued', 'running') and not i.has_turn;
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by
     from ops.jobs j

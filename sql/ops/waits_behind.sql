@@ -6,12 +6,12 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       select h.id
       from lanes l
       join intents h on h.id = l.head and h.state in ('queued', 'running')
-      where l.name = i.lane
+      where l.name = i.lane and turns_of(i.lane, h.owner) is not distinct from turns_of(i.lane, i.owner)
     ),
     (
       select f.id
       from intents f
-      where f.lane = i.lane and f.phase = 'pending'
+      where f.lane = i.lane and f.phase = 'pending' and turns_of(f.lane, f.owner) is not distinct from turns_of(i.lane, i.owner)
       order by f.position
       limit 1
     )

@@ -36,15 +36,15 @@ describe('a wallet that two partners have enrolled', function () {
     return [first, { ...caller(at.url, partner.key, { 'Trader-ID': first.wallet }), owner: partner.owner }];
   }
 
-  it('has one order of writes, and shows neither which of the other’s is in the way', async () => {
+  it('has the writes of each in order, and none of them wait for the other’s', async () => {
     const [first, second] = await sharing(unserved);
     const ahead = await first.post(ORDERS, long, ASYNC);
-    const behind = await second.post(`${ORDERS}/close`, { pair: 'BTC' }, ASYNC);
+    const beside = await second.post(`${ORDERS}/close`, { pair: 'BTC' }, ASYNC);
     const own = await first.post(`${ORDERS}/close`, { pair: 'BTC' }, ASYNC);
     const waits = async (trader: Caller, { headers }: typeof own) =>
       (await trader.get(`/v1/intents/${headers['intent-id']}`)).body.waits_for;
 
-    expect(await waits(second, behind)).to.include({ reason: 'lane', intent_id: null });
+    expect(await waits(second, beside)).to.include({ reason: 'worker', intent_id: null });
     expect(await waits(first, own)).to.include({ reason: 'lane', intent_id: ahead.headers['intent-id'] });
   });
 

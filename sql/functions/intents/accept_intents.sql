@@ -11,7 +11,7 @@ declare
   keyed integer[] := '{}';
   fresh integer[];
   jobs graphile_worker.job_spec[];
-  joined text[];
+  joined jsonb;
   started intents[];
   exits uuid[];
 begin
@@ -52,7 +52,7 @@ begin
     from offered o
     order by o.lane nulls first, o.n
     on conflict (id) do nothing
-    returning w.id, w.kind, w.is_exit, w.lane, w.position, w as whole
+    returning w.id, w.kind, w.is_exit, w.owner, w.lane, w.position, w as whole
   ), first as (
     select distinct on (w.lane) w.lane, w.id
     from written w
@@ -68,7 +68,9 @@ begin
   )
   select coalesce(array_agg(o.n), '{}'),
     array_agg(job_for(w.kind, w.id, w.is_exit, null) order by w.position) filter (where w.lane is null or h.head = w.id),
-    array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id),
+    jsonb_agg(distinct jsonb_build_object('lane', w.lane, 'owner', w.owner)) filter (
+      where h.head <> w.id and (o.alongside is not null or turns_of(w.lane, w.owner) is not null)
+    ),
     array_agg(w.whole) filter (where venue_of(w.kind) is not null and (w.lane is null or h.head = w.id)),
     array_agg(w.id) filter (where w.is_exit and h.head <> w.id)
   into fresh, jobs, joined, started, exits
@@ -83,7 +85,7 @@ begin
     perform enqueue(jobs);
   end if;
   if joined is not null then
-    perform advance_lane(j.lane, null) from unnest(joined) j (lane);
+    perform advance_lane(j.lane, null, j.owner) from jsonb_to_recordset(joined) as j (lane text, owner text);
   end if;
   if exits is not null or exists (select from pauses) then
     perform yield_to_newcomers(array(select i.id from jsonb_to_recordset(batch) as i (n integer, id uuid) where i.n = any(fresh)));

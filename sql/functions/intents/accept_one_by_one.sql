@@ -67,8 +67,8 @@ begin
     end if;
     if at_head then
       jobs := jobs || job_for(item.kind, item.id, item.exits, null);
-    elsif item.alongside is not null then
-      perform advance_lane(item.lane, null);
+    elsif item.alongside is not null or turns_of(item.lane, item.owner) is not null then
+      perform advance_lane(item.lane, null, item.owner);
     end if;
     has_exits := has_exits or (item.exits and not at_head);
     accepted := accepted || item.id;

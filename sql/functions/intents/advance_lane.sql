@@ -1,10 +1,12 @@
 -- Gives every intent of a lane whose turn it is a job: the first open one, and those behind it, in order, that may run alongside all that
--- have one. At most 8 have one at a time, so that one trader does not take all of a worker's slots. Sets the head, unless it is still open.
--- The caller holds the lane's lock. `leaver` has left the lane.
-create or replace function advance_lane(lane_name text, leaver uuid) returns void
+-- have one. At most 8 have one at a time, so that one trader does not take all of a worker's slots. Where owners have turns of their own (turns_of),
+-- all this is about those of `of_owner`, by default the leaver's. Sets the head, unless it is still open. The caller holds the lane's lock. `leaver`
+-- has left the lane.
+create or replace function advance_lane(lane_name text, leaver uuid, of_owner text default null) returns void
 language plpgsql as $$
 declare
   front uuid := (select l.head from lanes l where l.name = lane_name and l.head is distinct from leaver);
+  turns text := turns_of(lane_name, coalesce(of_owner, (select i.owner from intents i where i.id = leaver)));
   beside text[];
   member record;
 begin
@@ -14,14 +16,14 @@ begin
   select coalesce(array_agg(i.alongside), '{}') into beside
   from intents i
   where i.lane = lane_name and i.has_turn and i.phase = 'pending' and i.id is distinct from leaver
-    and i.id is distinct from front;
+    and i.id is distinct from front and (turns is null or i.owner = turns);
   if front is not null then
-    beside := beside || (select i.alongside from intents i where i.id = front);
+    beside := beside || array(select i.alongside from intents i where i.id = front and (turns is null or i.owner = turns));
   end if;
   for member in
     select i.id, i.kind, i.is_exit, i.alongside, i.has_turn
     from intents i
-    where i.lane = lane_name and i.phase = 'pending' and i.id is distinct from leaver
+    where i.lane = lane_name and i.phase = 'pending' and i.id is distinct from leaver and (turns is null or i.owner = turns)
     order by i.position
     limit 8
   loop
@@ -41,5 +43,16 @@ begin
     perform enqueue(array[job_for(member.kind, member.id, member.is_exit, null)]);
     exit when member.alongside is null or cardinality(beside) >= 8;
   end loop;
+  if front is null and turns is not null then -- none of this owner is left: another one's is the head
+    select i.id, i.kind, i.is_exit, i.has_turn into member
+    from intents i
+    where i.lane = lane_name and i.phase = 'pending' and i.id is distinct from leaver
+    order by i.has_turn desc, i.position
+    limit 1;
+    if found and not member.has_turn then -- it was accepted while all owners had their turns together
+      perform enqueue(array[job_for(member.kind, member.id, member.is_exit, null)]);
+    end if;
+    front := member.id;
+  end if;
   update lanes set head = front where name = lane_name and head is distinct from front;
 end $$;

@@ -1,4 +1,5 @@
--- Runs intents again whose rows and lanes the caller has locked, each if ops.assessments_of allows it, and records the operator for each.
+-- Runs intents again whose rows and lanes the caller has locked, each if ops.assessments_of allows it, and records the operator for each. One whose
+-- turn has come while its row was locked gets it (see advance_lane).
 create or replace function rerun_locked(ids uuid[], by_operator text, because text, noted jsonb) returns table (
   done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text
 )
@@ -23,4 +24,9 @@ begin
     return next;
   end loop;
   perform ops.enqueue_now(chosen);
+  perform advance_lane(i.lane, null, i.owner)
+  from intents i
+  join lanes l on l.name = i.lane
+  join intents h on h.id = l.head and h.state in ('queued', 'running')
+  where i.id = any(ids) and i.phase = 'pending';
 end $$;

@@ -8,7 +8,7 @@ language plpgsql as $$
 declare
   held record;
 begin
-  select i.kind, i.lane, i.position, i.sending_at, i.upstream into held
+  select i.owner, i.lane, i.position, i.sending_at, i.upstream into held
   from intents i
   where i.id = intent and i.fence = held_fence and i.state = 'in_doubt' and (owed or i.sender_lost) and i.deadline_at > now()
     and not exists (select from recoveries r where r.recovered_at > i.created_at) -- it may have been sent again after the backup
@@ -34,6 +34,6 @@ begin
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, responded_at = null, upstream = null, reconcile_attempts = 0,
     sender_lost = false, has_turn = false, outcome = said
   where id = intent;
-  perform advance_lane(held.lane, null);
+  perform advance_lane(held.lane, null, held.owner);
   return true;
 end $$;

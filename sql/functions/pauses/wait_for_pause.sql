@@ -1,8 +1,7 @@
 -- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
--- deadline. It expires unsent instead if intents of its lane that no pause holds wait behind it, such as exits or another partner's for the same
--- wallet. `exits`: what it does reduces a risk. `claims`: as in begin_sending; an intent that waits is not claimed. Locks the pauses, so that their
--- ends and yield_to_newcomers see everything that waits: all in the order of the latter, since a batch has intents that wait for several. Then the
--- intent.
+-- deadline. It expires unsent instead if intents that no pause holds wait behind it in its lane (turns_of), such as exits or another owner's.
+-- `exits`: what it does reduces a risk. `claims`: as in begin_sending; an intent that waits is not claimed. Locks the pauses, so that their ends and
+-- yield_to_newcomers see everything that waits: all in the order of the latter, since a batch has intents that wait for several. Then the intent.
 create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
 language plpgsql as $$
 declare
@@ -29,6 +28,7 @@ begin
     select
     from intents e
     where e.lane = held.lane and e.phase = 'pending' and not e.has_turn and e.position > held.position
+      and turns_of(e.lane, e.owner) is not distinct from turns_of(held.lane, held.owner)
       and not is_paused(held.upstream, e.owner, e.is_exit)
   ) then
     held.deadline_at := now();

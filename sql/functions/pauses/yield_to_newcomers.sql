@@ -1,7 +1,7 @@
 -- Makes intents that wait unsent check again whether they may (see wait_for_pause), and how urgent they are (see exits_wait_behind), if newcomers
--- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the exits
--- of their lanes (see is_urgent), then the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment
--- is seen here or sees the newcomers.
+-- behind them in their lane (turns_of) may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone.
+-- Locks the exits of their lanes (see is_urgent), then the pauses of the upstreams and owners of all before and beside them there, so an intent that
+-- begins to wait at this moment is seen here or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
 declare
@@ -12,7 +12,7 @@ declare
     where e.id = any(newcomers) and (e.is_exit or exists (
       select
       from intents o
-      where o.lane = e.lane and o.phase = 'pending' and o.owner <> e.owner and o.position < e.position
+      where o.lane = e.lane and o.phase = 'pending' and o.owner <> e.owner and o.position < e.position and turns_of(o.lane, o.owner) is null
     ))
   );
 begin
@@ -36,7 +36,7 @@ begin
     select unnest(array[i.upstream, i.owner])
     from unnest(behind) as b (id)
     cross join lateral (
-      select w.lane
+      select w.lane, turns_of(w.lane, w.owner) as turns
       from intents w
       where w.id = b.id
       limit 1
@@ -45,7 +45,7 @@ begin
       select k.upstream, m.owner
       from intents m
       join intent_kinds k on k.kind = m.kind
-      where m.lane = e.lane and m.phase = 'pending'
+      where m.lane = e.lane and m.phase = 'pending' and (e.turns is null or m.owner = e.turns)
       offset 0
     ) i
   )
@@ -55,7 +55,7 @@ begin
     select distinct i.id
     from unnest(behind) as b (id)
     cross join lateral (
-      select w.lane, w.position
+      select w.lane, w.position, turns_of(w.lane, w.owner) as turns
       from intents w
       where w.id = b.id
       limit 1
@@ -63,7 +63,7 @@ begin
     cross join lateral (
       select m.id
       from intents m
-      where m.lane = e.lane and m.phase = 'pending' and m.position < e.position
+      where m.lane = e.lane and m.phase = 'pending' and m.position < e.position and (e.turns is null or m.owner = e.turns)
       offset 0
     ) i
   ), true);
