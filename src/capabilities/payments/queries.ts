@@ -101,7 +101,7 @@ export const findPaymentShown = (db: Db, owner: OwnerId, userId: UserId, payment
           (a.created_at, 4, 'account_opened', a.id),
           (case when a.status_at > a.created_at then a.status_at end, 6, 'account_' || a.status, a.failure_reason)
         union all
-        select e.said_at, 2, 'try_failed', e.fact ->> 'failure'
+        select greatest(e.said_at, p.created_at), 2, 'try_failed', e.fact ->> 'failure'
         from processor_events e
         where e.payment_id = p.id and e.type = 'payment_intent.payment_failed'
       ) as t (at, step, event, detail)
