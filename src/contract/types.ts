@@ -8280,9 +8280,9 @@ export interface components {
             liquidation_price: components["schemas"]["MaybeDecimal"];
             /** @description Unrealized profit and loss, in USD. */
             unrealized_pnl: components["schemas"]["Decimal"];
-            /** @description Price of the take-profit; null without one. */
+            /** @description Price of the take-profit that covers the whole position, of several the first one reached; null without one. */
             take_profit: components["schemas"]["MaybeDecimal"];
-            /** @description Price of the stop-loss; null without one. */
+            /** @description Price of the stop-loss that covers the whole position, of several the first one reached; null without one. */
             stop_loss: components["schemas"]["MaybeDecimal"];
             /** @description When the position was opened; null if it is unknown. */
             open_time: components["schemas"]["MaybeTime"];

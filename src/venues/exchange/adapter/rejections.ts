@@ -12,7 +12,11 @@ const ITEM_REJECTIONS: readonly KnownRejection[] = [
     'tick_size',
     'The price is not a multiple of the price step of this asset.',
   ],
-  [/^Order must have minimum value/i, 'below_minimum', 'The value of the order is below the minimum of the venue.'],
+  [
+    /^Order must have minimum value/i,
+    'below_minimum',
+    'The value of the order, or of one of its exits, is below the minimum of the venue.',
+  ],
   [/^Order value too large/i, 'above_maximum', 'The value of the order is above the maximum of the venue.'],
   [/^Insufficient margin/i, 'insufficient_margin', 'The account does not have enough margin for this order.'],
   [/^Reduce only order would increase/i, 'reduce_only', 'A reduce-only order must reduce a position.'],
