@@ -127,6 +127,9 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
   const json = await response.json().catch(() => undefined);
   if (response.ok && json === undefined) throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED }); // cut, or a gateway's
   if (!response.ok || json?.error?.code === 'V2_APPROVAL_REQUIRED')
-    throw new RequestFailure(response.status, json?.error);
+    throw new RequestFailure(
+      response.status,
+      json?.error ?? (response.status >= 500 ? { message: UNREACHED } : undefined),
+    );
   return { body: json, headers: response.headers };
 }
