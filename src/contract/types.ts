@@ -1303,7 +1303,7 @@ export interface paths {
         head?: never;
         /**
          * Change an app's settings
-         * @description Members left out keep their value. A scope that is removed is removed from issued tokens at once.
+         * @description Members left out keep their value. A scope that is removed is removed from issued tokens at once. A change with `network_api_key` may need another operator's approval.
          */
         patch: operations["updateTenantApp"];
         trace?: never;
@@ -9094,6 +9094,8 @@ export interface components {
             allowed_scopes?: components["schemas"]["AppScopes"];
             /** @description Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator or payout account or submit a payout. */
             require_reauthentication?: boolean;
+            /** @description Another key of the app's miner, which replaces the present one at once; stored sealed and never returned. Only for an app that has one. */
+            network_api_key?: components["schemas"]["NetworkApiKey"];
             /** @description Requests that each web process takes in a minute from the app, its users and its traders together. */
             requests_per_minute?: number;
             /** @description Daily budgets to change; members left out keep their value, null restores the general one. */
@@ -14073,6 +14075,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppSummary"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

@@ -200,6 +200,7 @@ describe('requests of operators that need a second operator', function () {
         '/v2/admin/apps',
         { name: 'A', slug: fresh('a'), scopes: ['api'], entity_hotkey: 'h', network_api_key: SECRET },
       ],
+      updateTenantApp: ['PATCH', `/v2/admin/apps/${appId}`, { name: 'B', network_api_key: SECRET }],
       rotateTenantAppSecret: ['POST', `/v2/admin/apps/${appId}/rotate-secret?stolen=true`, { overlap_seconds: 60 }],
       approveAccessRequest: [
         'POST',

@@ -12,6 +12,15 @@ export const scopesField = (name, value) => ({
   hint: 'api includes all scopes except payouts:write; * includes all.',
 });
 
+/** The field for the key of an app's miner. @param {string} label @returns {Field} */
+export const networkKeyField = (label) => ({
+  name: 'network_api_key',
+  label,
+  kind: 'password',
+  optional: true,
+  more: { maxlength: 512, autocomplete: 'new-password' },
+});
+
 /** The fields for the entity at the network and the key of its miner. @param {boolean} optional @returns {Field[]} */
 export const networkFields = (optional) => [
   {
@@ -23,11 +32,5 @@ export const networkFields = (optional) => [
     optional,
     more: { maxlength: 128, pattern: '[A-Za-z0-9_\\-]+', spellcheck: 'false' },
   },
-  {
-    name: 'network_api_key',
-    label: 'API key of its miner',
-    kind: 'password',
-    optional: true,
-    more: { maxlength: 512, autocomplete: 'new-password' },
-  },
+  networkKeyField('API key of its miner'),
 ];

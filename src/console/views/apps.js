@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { changesOf, stolen } from '../fields.js';
 import { activity, code, idLink, moment } from '../format.js';
 import { makeButton, pager, rowButton, table } from '../table.js';
-import { networkFields, scopesField } from './app-fields.js';
+import { networkFields, networkKeyField, scopesField } from './app-fields.js';
 
 /** @typedef {import('../api.js').Schemas['AppSummary']} AppSummary */
 /** @typedef {import('../permissions.js').OperationId} OperationId */
@@ -111,6 +111,7 @@ function change(app) {
         value: verification_level,
       },
       scopesField('allowed_scopes', allowed_scopes),
+      ...(app.has_network_key ? [networkKeyField('New API key of its miner')] : []),
     ],
     button: 'Save',
     run: (values, key) => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { asking, bearer, fresh, type TestApp, type TestUser } from '../../support/identity.ts';
 import { accountIn, type Money, startMoney, tierDemo } from '../../support/money.ts';
+import { expectApiError } from '../../support/operator.ts';
 import { KEYS } from '../../support/service.ts';
 
 describe('a tenant with its own network identity', () => {
@@ -80,6 +81,38 @@ describe('a tenant with its own network identity', () => {
     const account = await accountIn(service.buyer.ask, 'evaluation');
 
     expect(account.synthetic_hotkey).to.equal(`${KEYS.entityHotkey}_0`);
+  });
+
+  it('gets another key by an operator, sealed and audited without it; the former one is used no more', async () => {
+    const own = fresh('entity');
+    const rotated = await tenantOf(own, 'the former key');
+    const [operator, path] = [await service.admin(), `/v2/admin/apps/${rotated.appId}`];
+    const network_api_key = `${KEYS.minerKey}:${own}`;
+
+    const changed = await operator.ask('PATCH', path, { json: { name: 'Rotated', network_api_key } });
+
+    expect(changed.body).to.include({ name: 'Rotated', entity_hotkey: own, has_network_key: true });
+    const user = await service.user(rotated);
+    await user.ask('POST', '/v2/payments/free', { json: tierDemo });
+    expect(await accountIn(user.ask, 'evaluation')).to.include({ synthetic_hotkey: `${own}_0` });
+    const [{ action, detail }] = (await operator.ask('GET', `/v2/admin/audit?subject=${rotated.appId}`)).body;
+    expect({ action, detail }).to.deep.equal({
+      action: 'app.update',
+      detail: { name: 'Rotated', has_network_api_key: true },
+    });
+  });
+
+  it('is what an app on the platform’s identity does not become by a key alone', async () => {
+    const platforms = await service.app(['api']);
+    const operator = await service.admin();
+
+    const json = { name: 'Changed', network_api_key: 'a key' };
+    const reply = await operator.ask('PATCH', `/v2/admin/apps/${platforms.appId}`, { json });
+
+    expectApiError(reply, 'V2_APP_CREDENTIALS_MISMATCH');
+    const { body } = await operator.ask('GET', '/v2/admin/apps?limit=500');
+    const [{ name }] = body.filter(({ app_id }: { app_id: string }) => app_id === platforms.appId);
+    expect(name).not.to.equal('Changed');
   });
 
   it('fails when its own key is rejected, and nothing is created elsewhere', async () => {

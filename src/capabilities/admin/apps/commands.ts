@@ -9,7 +9,7 @@ import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/queries.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
 import { resumeSending, type Waiting } from '../owners/commands.ts';
-import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
+import { type AppSummary, isApp, summaryColumns, summaryRow } from './queries.ts';
 
 type Schemas = components['schemas'];
 
@@ -29,8 +29,7 @@ const idRow = z.object({ app_id: idSchema.app });
 export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewApp, actor: Actor) {
   const appId = newId('app');
   const secret = newSecret('csk');
-  const sealed =
-    app.networkApiKey === null ? null : sql.binary(sealer.seal(app.networkApiKey, networkKeySealContext(appId)));
+  const sealed = sealKey(sealer, appId, app.networkApiKey);
   await db
     .one(sql.prepared('create_app', idRow)`
       with made as (
@@ -51,6 +50,10 @@ export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewAp
   return { app_id: appId, client_secret: secret };
 }
 
+/** The key of an app's miner as it is stored; null if there is none. */
+export const sealKey = (sealer: Pick<Sealer, 'seal'>, appId: AppId, key: string | null) =>
+  key === null ? null : sql.binary(sealer.seal(key, networkKeySealContext(appId)));
+
 /** Throws the `ApiError` for a taken slug or network identity, and any other error unchanged. */
 export function rejectTaken(error: unknown): never {
   if (error instanceof UniqueIntegrityConstraintViolationError) {
@@ -61,15 +64,17 @@ export function rejectTaken(error: unknown): never {
 }
 
 /**
- * Changes settings of an app; omitted members stay. Removing a scope also removes it from tokens already issued. Throws
- * V2_APP_UNKNOWN.
+ * Changes settings of an app; omitted members stay. Removing a scope also removes it from tokens already issued. A key of its miner replaces
+ * the one that it has. Throws V2_APP_UNKNOWN, or V2_APP_CREDENTIALS_MISMATCH if the app has none.
  */
 export async function updateApp(
-  db: Db,
+  { db, sealer }: { db: Db; sealer: Pick<Sealer, 'seal'> },
   appId: AppId,
-  changes: Schemas['UpdateAppRequest'],
+  { network_api_key = null, ...settings }: Schemas['UpdateAppRequest'],
   actor: Actor,
 ): Promise<AppSummary> {
+  const key = sealKey(sealer, appId, network_api_key);
+  const changes = { ...settings, ...(key && { has_network_api_key: true }) };
   const given = JSON.stringify(changes);
   const changed = await db.maybeOne(sql.prepared('update_app', summaryRow)`
     with changed as (
@@ -86,14 +91,16 @@ export async function updateApp(
         allowed_origins = coalesce(
           (select array_agg(o) from jsonb_array_elements_text(g.given -> 'allowed_origins') as o),
           case when g.given ? 'allowed_origins' then '{}' else allowed_origins end),
+        network_key = coalesce(${key}::bytea, network_key),
         updated_at = now()
       from (select ${given}::jsonb as given) as g
-      where id = ${appId}
+      where id = ${appId} and (${key}::bytea is null or network_key is not null)
       returning apps.*, id as subject
     ), noted as (${auditEntry({ actor, action: 'app.update', detail: changes }, 'changed')})
     select ${summaryColumns}
     from changed a`);
-  return requireValue(changed, 'V2_APP_UNKNOWN');
+  const isKeyless = !changed && key !== null && (await isApp(db, appId));
+  return requireValue(changed, isKeyless ? 'V2_APP_CREDENTIALS_MISMATCH' : 'V2_APP_UNKNOWN');
 }
 
 /**

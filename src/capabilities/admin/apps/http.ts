@@ -51,12 +51,15 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
   });
 };
 
-/** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings. */
-export const updateTenantApp: Handler<'updateTenantApp', Deps> = (call) =>
-  call.commit(async (db) => ({
+/** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings, or the key of its miner. */
+export const updateTenantApp: Handler<'updateTenantApp', Deps> = (call) => {
+  const { app_id } = call.path;
+  const commit = call.body.network_api_key === undefined ? call.commit : approvedCommit(call, { subject: app_id });
+  return commit(async (db) => ({
     status: 200,
-    body: await updateApp(db, call.path.app_id, call.body, actorOf(call)),
+    body: await updateApp({ db, sealer: call.deps.sealer }, app_id, call.body, actorOf(call)),
   }));
+};
 
 /** Handles `POST /v2/admin/apps/{app_id}/disable`: disable an app. */
 export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>

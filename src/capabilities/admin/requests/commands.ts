@@ -4,9 +4,8 @@ import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { digest, type Hotkey, newId, newSecret } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
-import { networkKeySealContext } from '../../apps/queries.ts';
 import { newMail, postMail } from '../../mail/commands.ts';
-import { rejectTaken } from '../apps/commands.ts';
+import { rejectTaken, sealKey } from '../apps/commands.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
 import { type AppRequest, findAppRequest } from './queries.ts';
 
@@ -50,8 +49,7 @@ export async function approveAppRequest(tools: With, requestId: string, approval
   const request = await getAppRequest(db, requestId);
   const appId = newId('app');
   const link = newLink(tools, request, approval.name);
-  const { networkApiKey: key } = approval;
-  const sealedKey = key === null ? null : sql.binary(sealer.seal(key, networkKeySealContext(appId)));
+  const sealedKey = sealKey(sealer, appId, approval.networkApiKey);
   const approved = await db
     .maybeOne(sql.prepared('approve_app_request', doneRow)`
       with pending as materialized (
