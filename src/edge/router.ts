@@ -25,20 +25,20 @@ import { type Spend, throttledCaller } from './throttle.ts';
 import { type RequestParts, type ResponseCheck, requestValidator, responseCheck, type Validator } from './validate.ts';
 
 /**
- * Makes the routes of the contract. `byName` runs first and finds paths without parameters in a map, because the router
+ * Makes the routes of the contract. `byName` runs first and responds to paths without parameters, which are in a map, because the router
  * tries its routes one by one. Throws if an operation has no handler, a handler no operation, a scheme no check, or an
  * operation of operators no role.
  */
 export function contractRoutes(given: EdgeDeps, handlers: AnyHandlers): { byName: Middleware; router: Router } {
   const router = new Router({ strict: true, sensitive: true });
   const operations = listOperations();
-  const named = new Set<string>(operations.map(({ id }) => id));
-  const idle = Object.keys(handlers).filter((id) => !named.has(id));
+  const ids = new Set<string>(operations.map(({ id }) => id));
+  const idle = Object.keys(handlers).filter((id) => !ids.has(id));
   if (idle.length > 0) throw new Error(`Handlers without an operation: ${idle.join(', ')}`);
-  const literal = new Map<string, Route>();
+  const named = new Map<string, Map<string, Route>>();
   const { spendQuota, quotaUse } = quotas(given.config.THROTTLE_SCALE);
   const deps = { ...given, quotaUse };
-  for (const operation of byLiteralFirst(operations)) {
+  for (const operation of operations) {
     const handler = handlers[operation.id];
     if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
     for (const { scheme, roles } of operation.security.flat()) {
@@ -47,19 +47,35 @@ export function contractRoutes(given: EdgeDeps, handlers: AnyHandlers): { byName
     }
     const route = routeOf(operation, handler, deps, spendQuota);
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
-    if (!operation.path.includes('{')) literal.set(`${operation.method.toUpperCase()} ${operation.path}`, route);
+    if (operation.path.includes('{')) continue;
+    const routes = named.get(operation.path) ?? new Map<string, Route>();
+    named.set(operation.path, routes.set(operation.method.toUpperCase(), route));
   }
   serveRoot(router);
   serveDocs(router);
   serveConsole(router);
-  return { byName: (ctx, next) => literal.get(`${ctx.method} ${ctx.path}`)?.(ctx) ?? next(), router };
+  return { byName: byName(named), router };
 }
 
 const OPERATOR_SCHEMES: ReadonlySet<string> = new Set(['adminCookie', 'adminBearer']);
 
-/** A literal segment comes before a parameter at the same position, so that /close is never parsed as an id. */
-const byLiteralFirst = (operations: readonly Operation[]) =>
-  [...operations].sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+/**
+ * Responds to the paths without parameters, by path and method. Another method of such a path is not allowed, although a path with a parameter may
+ * fit it: /close is never parsed as an id.
+ */
+const byName =
+  (named: ReadonlyMap<string, ReadonlyMap<string, Route>>): Middleware =>
+  (ctx, next) => {
+    const routes = named.get(ctx.path);
+    const route = routes?.get(ctx.method);
+    if (route) return route(ctx);
+    const isRead = routes?.has('GET') === true;
+    if (!routes || (isRead && ctx.method === 'HEAD')) return next();
+    ctx.set('Allow', [...(isRead ? ['HEAD'] : []), ...routes.keys()].join(', '));
+    if (ctx.method !== 'OPTIONS') throw noRoute(ctx.response.get('Allow'));
+    ctx.body = '';
+    return;
+  };
 
 /** The error for a request without a route: METHOD_NOT_ALLOWED if the path exists and has other methods, else NOT_FOUND. */
 export const noRoute = (allow: string | undefined): ApiError =>
