@@ -50,10 +50,7 @@ export function placeOf(cursor: string): Place | null {
 /** `placeAt`: the position of a row. `isKnown`: whether there ever was a row with this id; absent: any id may have been one. */
 type Placed<Row> = { path: string; placeAt(row: Row): Place; isKnown?(id: string): Promise<boolean> };
 
-/**
- * One page of a list that is read as a whole and whose rows may come, go and move: the rows behind the cursor, in the order of their positions. Throws
- * INVALID_REQUEST for a cursor that is no position, or whose id is not known.
- */
+/** `pageInOrder` of a list that is ordered by times. Throws INVALID_REQUEST for a cursor that is no position, or whose id is not known. */
 export function pageBehind<Row>(
   query: PageQuery,
   { path, placeAt, isKnown = async () => true }: Placed<NoInfer<Row>>,
@@ -64,12 +61,25 @@ export function pageBehind<Row>(
     const place = placeOf(cursor);
     return place !== null && isKnown(place.id);
   };
-  return listPage(query, { path, cursorOf, isKnown: isPlaced }, async ({ cursor, limit }) => {
-    const placed = rows.map((row) => ({ row, place: cursorOf(row) })).sort((a, b) => (a.place < b.place ? -1 : 1));
+  return pageInOrder(query, { path, cursorOf, isKnown: isPlaced }, rows);
+}
+
+/**
+ * One page of a list that is read as a whole and whose rows may come, go and move: the rows behind the cursor, in the order of their cursors. Throws
+ * INVALID_REQUEST for a cursor of which `isKnown` is false.
+ */
+export const pageInOrder = <Row>(
+  query: PageQuery,
+  shown: Stored<NoInfer<Row>>,
+  rows: readonly Row[],
+): Promise<Page<Row>> =>
+  listPage(query, shown, async ({ cursor, limit }) => {
+    const placed = rows
+      .map((row) => ({ row, place: shown.cursorOf(row) }))
+      .sort((a, b) => (a.place < b.place ? -1 : 1));
     const behind = cursor === null ? placed : placed.filter(({ place }) => place > cursor);
     return behind.slice(0, limit).map(({ row }) => row);
   });
-}
 
 /**
  * One page of a list that is read as a whole. `cursorOf` identifies a row. Throws INVALID_REQUEST for a cursor that

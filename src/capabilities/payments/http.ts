@@ -7,7 +7,7 @@ import { spendDaily } from '../../intents/daily-budgets.ts';
 import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
 import { findSealed } from '../../intents/sealed-results.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { listPage, slicePage } from '../../kernel/pages.ts';
+import { listPage, pageInOrder } from '../../kernel/pages.ts';
 import { appOf, covers, type Principal, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
@@ -25,7 +25,7 @@ type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & 
 
 /** Handles `GET /v2/tiers`: list the tiers on sale. */
 export const listTiers: Handler<'listTiers', Deps> = async ({ deps, query }) =>
-  slicePage(query, { path: '/v2/tiers', cursorOf: ({ tier_id }) => tier_id }, await queries.listTiers(deps.db));
+  pageInOrder(query, queries.tierPages('/v2/tiers'), await queries.listTiers(deps.db));
 
 /** Handles `POST /v2/payments/checkout`: begin the payment for a challenge account. */
 export const checkOut: Handler<'checkOut', Deps> = async (call) => {

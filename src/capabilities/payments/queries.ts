@@ -13,13 +13,22 @@ const tierRow = z.custom<components['schemas']['Tier']>();
 /** A tier that can be bought or, with amount 0, opened for free. */
 export type Tier = z.infer<typeof tierRow>;
 
-/** The active tiers, or all of them, cheapest first. */
+/** The active tiers, or all of them; `tierPages` puts them in order. */
 export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise<readonly Tier[]> =>
   db.any(sql.prepared('list_tiers', tierRow)`
     select t.id as tier_id, t.market, t.asset_class, t.account_size::double precision, t.amount_cents, t.currency, t.active
     from tiers t
-    where t.active or ${which === 'all'}
-    order by t.amount_cents, t.account_size, t.id`);
+    where t.active or ${which === 'all'}`);
+
+const TIER_PLACE = /^\d{8} \d{6}\.\d\d tier_[a-z0-9_]{1,60}$/;
+
+/** A list of tiers, cheapest first. A cursor is a price, so that it outlives its tier's. */
+export const tierPages = (path: string) => ({
+  path,
+  cursorOf: ({ amount_cents, account_size, tier_id }: Tier) =>
+    `${String(amount_cents).padStart(8, '0')} ${account_size.toFixed(2).padStart(9, '0')} ${tier_id}`,
+  isKnown: async (cursor: string) => TIER_PLACE.test(cursor),
+});
 
 /** Whether any tier exists, active or not. */
 export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);

@@ -58,4 +58,24 @@ describe('lists of accounts and payouts', () => {
       expect(parts.flat()).to.deep.equal(whole[0]);
     });
   }
+
+  for (const [what, changed] of [
+    ['was taken off sale', sql.unsafe`update tiers set active = false where id = 'tier_demo'`],
+    ['became the dearest', sql.unsafe`update tiers set amount_cents = 99999999 where id = 'tier_demo'`],
+  ] as const)
+    it(`tiers go on behind one that ${what}`, async () => {
+      const rest = (await trader.ask('GET', '/v2/tiers')).body.slice(1).map(tierOf);
+      const first = await trader.ask('GET', '/v2/tiers?limit=1');
+      await service.db.query(changed);
+
+      const [, path = ''] = /<([^>]+)>/.exec(first.headers.get('link') ?? '') ?? [];
+      const { status, body } = await trader.ask('GET', path.replace('limit=1', 'limit=500'));
+      await service.db.query(sql.unsafe`update tiers set active = true, amount_cents = 0 where id = 'tier_demo'`);
+
+      expect(first.body.map(tierOf)).to.deep.equal(['tier_demo']);
+      expect(status).to.equal(200);
+      expect(body.map(tierOf)).to.include.members(rest);
+    });
 });
+
+const tierOf = ({ tier_id }: { tier_id: string }) => tier_id;

@@ -6,13 +6,13 @@ import type { Db } from '../../../db/pool.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
 import type { PaymentId } from '../../../kernel/ids.ts';
-import { pageBehind, slicePage } from '../../../kernel/pages.ts';
+import { pageBehind, pageInOrder } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { listUnfulfilled } from '../../accounts/prop/queries.ts';
 import { saveTier } from '../../payments/commands.ts';
 import { refundPayment as submitRefund } from '../../payments/intents.ts';
-import { findRefundCents, listTiers } from '../../payments/queries.ts';
+import { findRefundCents, listTiers, tierPages } from '../../payments/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { note } from '../audit/commands.ts';
@@ -25,7 +25,7 @@ type Deps = {
 
 /** Handles `GET /v2/admin/tiers`: list all tiers. */
 export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps, query }) =>
-  slicePage(query, { path: '/v2/admin/tiers', cursorOf: ({ tier_id }) => tier_id }, await listTiers(deps.db, 'all'));
+  pageInOrder(query, tierPages('/v2/admin/tiers'), await listTiers(deps.db, 'all'));
 
 /** Handles `PUT /v2/admin/tiers/{tier_id}`: create or change a tier. */
 export const putTier: Handler<'putTier', Deps> = (call) => {
