@@ -45,7 +45,7 @@ async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
   const app = await createApp(db, sealer, { ...demo, scopes: ORDINARY_SCOPES }, ACTOR);
   const urls = { connect_return_url: `${HOME}/back`, connect_refresh_url: `${HOME}/again` };
-  await updateApp(db, app.app_id, urls, ACTOR);
+  await updateApp({ db, sealer }, app.app_id, urls, ACTOR);
   return [
     `  app (shown once)          client_id ${app.app_id}`,
     `                            client_secret ${app.client_secret}`,

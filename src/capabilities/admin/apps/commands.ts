@@ -70,10 +70,10 @@ export function rejectTaken(error: unknown): never {
 export async function updateApp(
   { db, sealer }: { db: Db; sealer: Pick<Sealer, 'seal'> },
   appId: AppId,
-  { network_api_key = null, ...settings }: Schemas['UpdateAppRequest'],
+  { network_api_key, ...settings }: Schemas['UpdateAppRequest'],
   actor: Actor,
 ): Promise<AppSummary> {
-  const key = sealKey(sealer, appId, network_api_key);
+  const key = sealKey(sealer, appId, network_api_key ?? null);
   const changes = { ...settings, ...(key && { has_network_api_key: true }) };
   const given = JSON.stringify(changes);
   const changed = await db.maybeOne(sql.prepared('update_app', summaryRow)`
