@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, WAITING as LOCKED, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
 const [BEFORE, AFTER, WAITING] = [6, 3, 12];
@@ -13,7 +14,7 @@ describe('slots of an upstream that become fewer while others wait for them', ()
   beforeEach(() =>
     intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
   );
-  const { arriveAt, proceedAt, respond, queuedNow } = slotsOf(() => intentDb);
+  const { arriveAt, begin, claimed, proceedAt, respond, queuedNow } = slotsOf(() => intentDb);
 
   /** Ends the requests that are there one by one and sends what is handed a slot. Returns how many were there after each end. */
   async function runOut(
@@ -92,5 +93,25 @@ describe('slots of an upstream that become fewer while others wait for them', ()
     const counts = await runOut(there, { slots: BEFORE, forExits: 4 });
 
     expect(Math.max(...counts.slice(5)), 'entries at once').to.equal(2);
+  });
+
+  it('are not waited for where a process that knows more of them takes one: that one waits for the line then', async () => {
+    const there = [];
+    for (let n = 0; n < BEFORE; n++) there.push(await arriveAt({ slots: BEFORE }));
+    await respond(there[0] as Row, 0); // the first has the last slot
+    const one = await claimed();
+    const [earlier, later] = [await intentDb.session(), await intentDb.session()];
+    await earlier.query('begin');
+    expect(await begin(one.id, one.fence, { slots: BEFORE, session: earlier })).to.equal('sent');
+
+    const arriving = arriveAt({ slots: AFTER, session: later });
+    const was = await Promise.race([
+      arriving.then((late) => late.was),
+      until('it waits', async () => (await intentDb.query(LOCKED)).length > 0),
+    ]);
+    await earlier.query('commit');
+    await arriving;
+
+    expect(was).to.equal('waiting');
   });
 });
