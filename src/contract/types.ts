@@ -7293,7 +7293,7 @@ export interface components {
             until: components["schemas"]["Time"] | null;
             /**
              * Format: uuid
-             * @description The earlier write that it waits for; null for other reasons, and for a write of another partner for the same wallet.
+             * @description The earlier write that it waits for; null for other reasons, and for a purchase of another partner for the same address.
              */
             intent_id: string | null;
         };

@@ -35,7 +35,7 @@ const waitRow = z.object({
 
 /**
  * What an open intent waits for. `until`: when that ends at the latest, where it is known. `behind`: the intent before it, if
- * the same owner has it: partners that trade one wallet share its lane.
+ * the same owner has it: purchases for one address share a lane.
  * `again_s`: after how many seconds it is worth asking again.
  */
 export type IntentWait = z.infer<typeof waitRow>;

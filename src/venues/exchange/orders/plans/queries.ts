@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../../db/pool.ts';
 import { coinOf } from '../../../../kernel/exchange-names.ts';
 import type { IntentId, OrderUuid, WalletAddress } from '../../../../kernel/ids.ts';
-import { type Asking, countsFor } from '../under-way/queries.ts';
+import { countsFor, type WalletQuery } from '../under-way/queries.ts';
 
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
 
@@ -31,7 +31,7 @@ export const listReplacedExits = (db: Db, { id, wallet, pair }: ExitsCommand): P
     cross join unnest(p.replaced) as r (oid)
     where p.trader = ${wallet} and p.pair = ${pair} and p.intent_id = ${id}`);
 
-type LaterThan = Asking & { pair: string; orderId: OrderUuid; self: IntentId };
+type LaterThan = WalletQuery & { pair: string; orderId: OrderUuid; self: IntentId };
 const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
 
 /**
