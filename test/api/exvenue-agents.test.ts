@@ -153,6 +153,24 @@ describe('agents of an exchange wallet', () => {
     expect(approvedAgain.body).to.include({ status: 'enrolled', verified: true, key_version: 1 });
   });
 
+  it('whose session is revoked sign nothing of what was accepted before', async () => {
+    const { owner, master, enroll, trader } = await approved();
+    await enroll(master);
+    service.exchange.faults.add({ kind: 'hang', route: 'POST /exchange', times: 1 });
+    const hung = await trader(master).post(ORDERS, LIMIT, { prefer: 'wait=0' });
+    const behind = await trader(master).post(ORDERS, { ...LIMIT, leverage: 5 }, { prefer: 'wait=0' });
+
+    const revoked = await owner.delete(`/v1/sessions/${master}`);
+    const repeated = await trader(master).post(
+      ORDERS,
+      { ...LIMIT, leverage: 5, client_order_id: behind.body.order_id },
+      { prefer: 'wait=20' },
+    );
+
+    expect([hung.status, behind.status, revoked.status]).to.deep.equal([202, 202, 204]);
+    expectProblem(repeated, 'V1_NOT_ENROLLED', { effect: 'none' });
+  });
+
   it('do not include the own key of a wallet that has no deposit yet', async () => {
     const trader = await service.wallet();
 
