@@ -25,8 +25,8 @@ export type Reported = {
 };
 
 /**
- * `path` may contain `:names`. `rejection` is the response for the scripted fault `reject`. `reads`: a POST without
- * effect.
+ * `path` may contain `:names`. `rejection` and `limited` are the responses for the scripted faults `reject` and `status_429`. `reads`: a POST
+ * without effect.
  */
 export type Route = {
   method: string;
@@ -34,6 +34,7 @@ export type Route = {
   response: (call: Call) => Reported | Promise<Reported>;
   reads?: boolean;
   rejection?: (call: Call, text?: string) => Reported;
+  limited?: Reported;
 };
 
 /** Where a server listens: by default on a free port of 127.0.0.1. */
@@ -115,7 +116,7 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
     case 'status_500':
       return send(response, { status: 500, body: { error: 'scripted fault' } });
     case 'status_429':
-      return send(response, LIMITED);
+      return send(response, route.limited ?? LIMITED);
     case 'reject':
       return send(
         response,

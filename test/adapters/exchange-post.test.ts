@@ -179,9 +179,9 @@ describe('posting to the exchange', () => {
   for (const [what, body, headers, retryAfterS] of [
     ['plain text', 'Too Many Requests', {}, 10],
     ['null', 'null', { 'content-type': 'application/json' }, 10],
-    ['a time to wait', '', { 'retry-after': '3' }, 3],
-    ['a day to wait', '', { 'retry-after': '86400' }, 60],
-    ['more than any clock holds', '', { 'retry-after': '9'.repeat(300) }, 60],
+    ['a time to wait', 'null', { 'retry-after': '3' }, 3],
+    ['a day to wait', 'null', { 'retry-after': '86400' }, 60],
+    ['more than any clock holds', 'null', { 'retry-after': '9'.repeat(300) }, 60],
   ] as const) {
     it(`is rejected by 429 with ${what}: definitely not placed`, async () => {
       reply().reply(429, body, headers);
@@ -199,6 +199,9 @@ describe('posting to the exchange', () => {
     ['an empty 200', 200, ''],
     ['null with 200', 200, 'null'],
     ['a list', 200, '[]'],
+    ['429 with a page', 429, '<html>Too Many Requests</html>'],
+    ['429 with an object', 429, '{"message":"Too Many Requests"}'],
+    ['429 with nothing', 429, ''],
     ['403 of something in between', 403, 'Forbidden'],
     ['404 of something in between', 404, 'Not Found'],
     ['a yes without items', 200, JSON.stringify({ status: 'ok', response: { type: 'default' } })],

@@ -86,10 +86,10 @@ describe('creating a subaccount at the network', () => {
     });
   }
 
-  it('distinguishes a rejected key, also by a proxy, from a full miner', async () => {
+  it('distinguishes a rejected key from a full miner', async () => {
     miner().reply(401, { error: 'Unauthorized access' });
     miner().reply(403, { status: 'error', message: 'Maximum HL traders' });
-    miner().reply(403, '<html>');
+    miner().reply(403, { error: 'Your API key does not have access to tier 200 data' });
 
     expect(await venue.createSubaccount(request)).to.include({ kind: 'rejected', slug: 'venue_auth' });
     expect(await venue.createSubaccount(request)).to.include({ kind: 'rejected', slug: 'trader_cap' });
@@ -113,6 +113,10 @@ describe('creating a subaccount at the network', () => {
     ['a subaccount with 401', 401, { error: 'Unauthorized access', subaccount: made }],
     ['a subaccount with 403', 403, { status: 'error', subaccount: made }],
     ['a page with 400', 400, '<html>'],
+    ['401 with a page', 401, '<html>'],
+    ['403 with a page', 403, '<html>'],
+    ['403 in the words of a gateway', 403, { message: 'Forbidden' }],
+    ['400 in the words of a gateway', 400, { message: 'Bad Request' }],
     ['400 without a reason', 400, {}],
     ['400 after an exception', 400, { status: 'error', message: 'Internal error: request timed out' }],
   ] as const) {
@@ -126,6 +130,7 @@ describe('creating a subaccount at the network', () => {
   for (const [who, body, ended] of [
     ['the miner', { status: 'error', message: 'timed out' }, true],
     ['a proxy, while the miner may still work on it', '<html>', undefined],
+    ['a gateway, in JSON', { message: 'Endpoint request timed out' }, undefined],
   ] as const)
     it(`is over only once the miner has responded: 504 of ${who}`, async () => {
       miner().reply(504, body);

@@ -232,10 +232,13 @@ describe('submitting a signal to the network', () => {
   });
 
   for (const status of [401, 403]) {
-    it(`is rejected as venue_auth on ${status}, even without a readable body`, async () => {
+    it(`is rejected as venue_auth on ${status} with a reason; a gateway, which may respond after the effect, leaves it in doubt`, async () => {
+      miner().reply(status, { error: 'Unauthorized access' });
       miner().reply(status, '<html>');
+      miner().reply(status, { message: 'Forbidden' });
 
       expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'venue_auth' });
+      for (let n = 0; n < 2; n++) expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
     });
   }
 

@@ -120,7 +120,7 @@ describe('a close that is in doubt', function () {
     await trader.post(ORDERS, MARKET);
     at.onOrders.push(async () => {
       await sleep(1_500);
-      return jsonReply('too many requests', 429);
+      return jsonReply(null, 429);
     });
 
     const reply = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' });

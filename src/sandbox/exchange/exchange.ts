@@ -26,6 +26,7 @@ export const exchangeRoute = (world: World, processingMs: number): Route => ({
     status: 200,
     body: err('Only post-only orders allowed immediately after a network upgrade'),
   }),
+  limited: { status: 429, body: null, headers: { 'retry-after': '1' } },
 });
 
 /** Whether this call gets a 429 because of the control route `throttle`. Counts the call. */

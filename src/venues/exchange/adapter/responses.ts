@@ -23,7 +23,7 @@ const PAUSE_S = 10;
 const LONGEST_PAUSE_S = 60;
 
 /**
- * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite. If the same bytes
+ * Classifies the reply to a posted action. Rejections by 422 and 429 in the venue's form, by a text of it or per item are definite. If the same bytes
  * may have arrived before, only results per item are: the venue executes a nonce once, so it has executed the bytes now.
  * Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
@@ -48,9 +48,8 @@ const readReply = (
   items: SentRequest['items'],
 ): UpstreamResult<Posted> => {
   const body = fieldsOf(parseJson(reply.text));
-  const isRejected = body?.status !== 'ok';
-  if (reply.status === 429 && isRejected) return rejectedForRate(pauseOf(reply.headers));
-  if (reply.status === 422 && PLAIN.test(reply.text)) return rejectedForForm;
+  if (PLAIN.test(reply.text) && reply.status === 429) return rejectedForRate(pauseOf(reply.headers));
+  if (PLAIN.test(reply.text) && reply.status === 422) return rejectedForForm;
   if (reply.status !== 200 || !body) return unknownEffect(`status ${reply.status} is not conclusive`);
   if (body.status === 'err') return readRejection(body.response);
   if (body.status !== 'ok') return unknownEffect('unknown status of the action');
@@ -59,7 +58,10 @@ const readReply = (
   return type === NO_ITEMS ? accepted({ items: [] }) : unknownEffect('the response is about another action');
 };
 
-/** The venue rejects a malformed body in plain text; a page or an object comes from a proxy. See venues/exchange.md#transport. */
+/**
+ * The venue rejects a malformed body in plain text, and a rate in plain text or `null`. A page, an object or nothing comes from a proxy, which may
+ * also send it after the venue has acted. See venues/exchange.md#transport.
+ */
 const PLAIN = /^\s*[^\s<{["]/;
 
 /** The type of the response to an action without items. See venues/exchange.md#actions. */

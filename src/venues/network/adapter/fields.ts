@@ -49,7 +49,7 @@ export const entriesOf = (value: unknown): [key: string | null, member: unknown]
   return fields && Object.entries(fields);
 };
 
-/** 401 and 403 come from the key check, before the request has any effect. */
+/** 401 and 403 come from the key check, before the request has any effect; without its reason from a proxy, perhaps after that. */
 export const isOurKeyRejected = (status: number): boolean => status === 401 || status === 403;
 
 /**

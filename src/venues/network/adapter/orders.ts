@@ -31,9 +31,9 @@ import type { DashboardOrder } from './types.ts';
 const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the account.';
 
 /**
- * Classifies the reply to a submitted signal. Conclusive are only 401, 403, 200 with success and 400 with a known
- * reason, if a single attempt of the miner can be behind it. Any other status or an unreadable body leaves the order in
- * doubt. `elapsedMs`: from the request to the response. See venues/network.md#responses.
+ * Classifies the reply to a submitted signal. Conclusive are only 401 and 403 in the miner's form, 200 with success and 400
+ * with a known reason, if a single attempt of the miner can be behind it. Any other status or an unreadable body leaves the
+ * order in doubt. `elapsedMs`: from the request to the response. See venues/network.md#responses.
  */
 export const submitResponse = (
   reply: Reply,
@@ -43,7 +43,7 @@ export const submitResponse = (
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const body = fieldsOf(parseJson(reply.text));
-  if (isOurKeyRejected(reply.status) && body?.success !== true) return rejectedOurKey;
+  if (body && isOurKeyRejected(reply.status) && body.success !== true && saysError(body)) return rejectedOurKey;
   if (typeof body?.success !== 'boolean') return unknownEffect(`unreadable body, status ${reply.status}`); // a proxy's: the miner may still work on it
   if (isAboutAnother(body, orderUuid)) return inconclusive('the response is about another order');
   const attempts = attemptsBehind(body, elapsedMs);

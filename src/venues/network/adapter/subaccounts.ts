@@ -1,6 +1,6 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
 import { isHotkey } from '../../../kernel/ids.ts';
-import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import {
   accepted,
   found,
@@ -10,7 +10,17 @@ import {
   unreachable,
   unreadable,
 } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, namesAnother, numberOf, readResponse, sizeOf, textOf, timeMsOf } from './fields.ts';
+import {
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  namesAnother,
+  numberOf,
+  readResponse,
+  sizeOf,
+  textOf,
+  timeMsOf,
+} from './fields.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
 
@@ -42,14 +52,24 @@ export const createResponse = (
   const body = fieldsOf(parseJson(reply.text));
   const made = fieldsOf(body?.subaccount); // whatever the status is: a subaccount that is shown was created
   if (made) return createdResponse(reply.status, readSubaccount(made), { requested, entityHotkey });
-  if (reply.status === 401) return rejectedOurKey;
-  if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // without a JSON body it is a proxy's page, which says nothing about traders
-  const rejection =
-    reply.status === 400 && body && classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
-  if (rejection) return rejection;
+  const reason = body && reasonOf(body);
   const why = `status ${reply.status} is not conclusive`;
-  return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
+  if (reason === null) return unknownEffect(why); // a proxy responds while the miner still works on it
+  return rejectionOf(reply.status, reason) ?? inconclusive(why);
 };
+
+/** The reason in the forms of the miner and the validator, else null: the JSON of a proxy says nothing of the subaccount. */
+const reasonOf = ({ status, message, error }: Fields): string | null =>
+  textOf(error) ?? (status === 'error' ? textOf(message) : null);
+
+const rejectionOf = (status: number, reason: string): Rejected | null => {
+  if (status === 401 || (status === 403 && !OF_TRADERS.test(reason))) return rejectedOurKey;
+  if (status === 403) return rejectedAtCap;
+  return status === 400 ? classifySubaccountText(reason) : null;
+};
+
+/** The miner also rejects with 403 once it has its maximum of linked traders. */
+const OF_TRADERS = /\btraders?\b/i;
 
 const createdResponse = (
   status: number,
