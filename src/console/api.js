@@ -16,13 +16,14 @@
 
 /** An error response of the service, or no response. `code` is the error's code; `fields` lists the invalid members. */
 export class RequestFailure extends Error {
-  /** @param {number} status @param {ErrorMembers | undefined} error */
-  constructor(status, error) {
+  /** @param {number} status @param {ErrorMembers | undefined} error @param {string | null} [retryAfter] of the response, in seconds */
+  constructor(status, error, retryAfter = null) {
     super(error?.message ?? 'The response does not match the contract.');
     this.status = status;
     this.code = error?.code ?? `HTTP_${status}`;
     this.fields = error?.fields ?? [];
     this.requestId = error?.request_id ?? '';
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -126,10 +127,9 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
   });
   const json = await response.json().catch(() => undefined);
   if (response.ok && json === undefined) throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED }); // cut, or a gateway's
-  if (!response.ok || json?.error?.code === 'V2_APPROVAL_REQUIRED')
-    throw new RequestFailure(
-      response.status,
-      json?.error ?? (response.status >= 500 ? { message: UNREACHED } : undefined),
-    );
+  if (!response.ok || json?.error?.code === 'V2_APPROVAL_REQUIRED') {
+    const error = json?.error ?? (response.status >= 500 ? { message: UNREACHED } : undefined);
+    throw new RequestFailure(response.status, error, response.headers.get('Retry-After'));
+  }
   return { body: json, headers: response.headers };
 }

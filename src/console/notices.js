@@ -23,10 +23,11 @@ export function takeBack() {
   byId('rejected').textContent = '';
 }
 
-/** The text of an error: message, code and request id. @param {unknown} error */
+/** The text of an error: message, code, when to repeat, and request id. @param {unknown} error */
 export function wording(error) {
   if (!(error instanceof RequestFailure)) return `${error instanceof Error ? error.message : error}`;
   const fields = error.fields.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
   const request = error.requestId && `, request ${error.requestId}`;
-  return `${error.message}${fields && ` ${fields}`} (${error.code}${request})`;
+  const pause = error.retryAfter ? `, retry after ${error.retryAfter} s` : '';
+  return `${error.message}${fields && ` ${fields}`} (${error.code}${pause}${request})`;
 }

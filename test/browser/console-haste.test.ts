@@ -54,9 +54,14 @@ describe('an operator in haste', function () {
     await beginPartner(name);
     await dialog().getByRole('alert').filter({ hasText: 'NO_RESPONSE' }).waitFor();
     await page.unroute('**/v2/admin/partners');
-    await page.route('**/v2/admin/partners', (route) => route.fulfill({ status: 504, body: 'Gateway time-out' }));
+    await page.route('**/v2/admin/partners', (route) =>
+      route.fulfill({ status: 504, headers: { 'Retry-After': '30' }, body: 'Gateway time-out' }),
+    );
     await page.getByRole('button', { name: 'Make', exact: true }).click();
-    await dialog().getByRole('alert').filter({ hasText: 'nothing is done twice. (HTTP_504)' }).waitFor();
+    await dialog()
+      .getByRole('alert')
+      .filter({ hasText: 'nothing is done twice. (HTTP_504, retry after 30 s)' })
+      .waitFor();
     desk.complaints.splice(0);
     await page.unroute('**/v2/admin/partners');
     await page.getByRole('button', { name: 'Make', exact: true }).click();

@@ -70,6 +70,13 @@ describe('the workbench, of the credentials that opened it,', function () {
   it('keeps no credential in the browser, takes no wrong one, and asks again once it is invalid', async () => {
     await enter('tpk_wrong');
     await page.getByRole('alert').filter({ hasText: 'V1_KEY_INVALID' }).waitFor();
+    await page.route('**/v1/webhook-endpoints*', (route) =>
+      route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
+    );
+    await enter(key);
+    await page.getByRole('alert').filter({ hasText: 'NO_RESPONSE' }).waitFor();
+    await page.unroute('**/v1/webhook-endpoints*');
+    browser.complaints.splice(0);
     await enterAs(key);
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',

@@ -89,7 +89,7 @@ describe('an operation that is tried in the workbench', function () {
     await send();
     const isDisabled = await page.getByRole('button', { name: 'Send' }).isDisabled();
     release();
-    await output('Failed to fetch');
+    await output('nothing is done twice');
     await send();
     await output('hooks.example.com/once');
     const afterRetry = await endpointsOf(key);

@@ -1,4 +1,4 @@
-import { onSessionEnd, presentAs, RequestFailure } from '../api.js';
+import { onSessionEnd, presentAs, RequestFailure, UNREACHED } from '../api.js';
 import { byId, h } from '../dom.js';
 import { control, valuesOf } from '../fields.js';
 import { wording } from '../notices.js';
@@ -35,7 +35,7 @@ export async function keepCredentials() {
     });
     return entering;
   };
-  onSessionEnd(() => again('The credentials are not valid any more.'));
+  onSessionEnd(() => again('The credentials are not valid any more. Those of an app are asked for again every hour.'));
   await again('');
 }
 
@@ -102,8 +102,11 @@ async function identifyApp(id, secret) {
 
 /** @param {string} path @param {RequestInit} init @returns {Promise<any>} any, because it depends on the path */
 async function read(path, init) {
-  const response = await fetch(path, { ...init, cache: 'no-store', credentials: 'omit' });
-  const body = await response.json();
+  const unread = () => {
+    throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED });
+  };
+  const response = await fetch(path, { ...init, cache: 'no-store', credentials: 'omit' }).catch(unread);
+  const body = await response.json().catch(unread);
   if (!response.ok) throw new RequestFailure(response.status, body.error?.code ? body.error : body.detail);
   return body;
 }

@@ -1,3 +1,4 @@
+import { UNREACHED } from '../api.js';
 import { idempotencyKeys } from '../dialog.js';
 import { h } from '../dom.js';
 import { control, valuesOf } from '../fields.js';
@@ -88,7 +89,8 @@ function form(operation, scheme) {
       output.textContent = text;
       if (isSettled) keyOf = idempotencyKeys(); // what is sent next is another request
     } catch (error) {
-      output.textContent = /** @type {Error} */ (error).message;
+      const isRepeatable = call.takesKey || call.method === 'get';
+      output.textContent = isRepeatable ? UNREACHED : /** @type {Error} */ (error).message;
     } finally {
       submit.disabled = false;
     }
