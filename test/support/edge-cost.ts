@@ -26,14 +26,15 @@ export function measuredEdge(more: Parameters<typeof bareEdge>[0] = {}) {
     return response;
   }
 
-  /** The status, and the shortest time of so many requests in milliseconds. */
+  /** The status, and the least processor time of one of so many requests, in milliseconds: a busy machine counts for none of it. */
   async function costOf(runs: number, to: RequestTo) {
     const times: number[] = [];
     let status = 0;
     for (let n = 0; n < runs; n += 1) {
-      const from = performance.now();
+      const from = process.cpuUsage();
       status = (await ask(to)).statusCode ?? 0;
-      times.push(performance.now() - from);
+      const { user, system } = process.cpuUsage(from);
+      times.push((user + system) / 1_000);
     }
     return { status, ms: Math.min(...times) };
   }
