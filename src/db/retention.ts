@@ -33,6 +33,7 @@ export async function prune({ db, config, stopping, log }: PruneDeps): Promise<v
   const run = await inBatches(kinds, { most: MOST, withinMs: WITHIN_MS, signal: stopping });
   if (Object.keys(run.taken).length > 0) log.info({ pruned: run.taken }, 'pruned expired rows');
   await recordRun(db, run, progress);
+  await forgetFormer(db, Object.keys(kinds));
   if (run.left.length > 0 && !stopping.aborted) await runAgain(db, 'housekeeping/prune');
   const [failed] = Object.values(run.failed);
   if (failed) throw failed;
@@ -175,6 +176,13 @@ async function recordRun(db: Db, { ran, left, failed }: Run, progress: Progress)
       behind_s = case when excluded.failed_at is null then excluded.behind_s else r.behind_s end,
       ran_at = case when excluded.failed_at is null then now() else r.ran_at end`);
 }
+
+/** Forgets kinds that no version prunes any more: each would be behind by more every day. During a release the other version prunes its own. */
+const forgetFormer = async (db: Db, kinds: readonly string[]): Promise<void> => {
+  await db.query(sql.type(nothing)`
+    delete from retention_runs r
+    where r.name <> all(${sql.array(kinds, 'text')}) and r.ran_at < now() - interval '1 hour'`);
+};
 
 /** Queues the next run of a task now, under the same job key as its planned runs. */
 export const runAgain = async (db: Db, task: 'housekeeping/prune' | 'housekeeping/forget'): Promise<void> => {

@@ -167,6 +167,22 @@ describe('housekeeping/prune with a backlog', function () {
     expect(meanwhile).to.be.within(7_200, 7_260);
     expect(await behind()).to.equal(0);
   });
+
+  it('forgets a kind that this version no longer has, once no process prunes it; it would be behind permanently', async () => {
+    await restart();
+    await opened.client.query(
+      `insert into retention_runs (name, after, behind_s, ran_at, failed_at) values
+         ('former', '', 0, now() - interval '2 hours', now()), ('newer', '', 0, now(), null),
+         ('orders', '', 0, now() - interval '2 hours', null)`,
+    );
+
+    await noted({ fails: 'expire_orders' });
+
+    const { rows } = await opened.client.query(
+      `select name from retention_runs where name in ('former', 'newer', 'orders') order by name`,
+    );
+    expect(rows).to.deep.equal([{ name: 'newer' }, { name: 'orders' }]);
+  });
 });
 
 /** Events of an age, each with one delivery and its attempt; of those that stay the delivery is open. */

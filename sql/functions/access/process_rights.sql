@@ -38,7 +38,7 @@ language sql stable as $$
         'account_events', 'admin_sessions', 'api_requests', 'api_usage', 'app_tokens', 'balance_differences', 'burnt_nonces', 'enrollments',
         'events', 'figures', 'idempotency_keys',
         'idempotent_responses', 'intents', 'known_addresses', 'lanes', 'login_codes', 'mails', 'one_time_codes', 'orders', 'paces',
-        'password_resets', 'processes', 'processor_events', 'registration_keys', 'reveal_links', 'sign_ups', 'signing_keys',
+        'password_resets', 'processes', 'processor_events', 'registration_keys', 'retention_runs', 'reveal_links', 'sign_ups', 'signing_keys',
         'stream_tickets', 'throttles',
         'upstream_responses', 'upstream_slots', 'user_sessions', 'users', 'webhook_attempts', 'webhook_deliveries', 'webhook_secrets',
         'worker_processes'
