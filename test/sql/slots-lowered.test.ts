@@ -98,7 +98,7 @@ describe('slots of an upstream that become fewer while others wait for them', ()
   it('are not waited for where a process that knows more of them takes one: that one waits for the line then', async () => {
     const there = [];
     for (let n = 0; n < BEFORE; n++) there.push(await arriveAt({ slots: BEFORE }));
-    await respond(there[0] as Row, 0); // the first has the last slot
+    await respond(there[0] ?? { id: '', fence: 0 }, 0); // the first has the last slot
     const one = await claimed();
     const [earlier, later] = [await intentDb.session(), await intentDb.session()];
     await earlier.query('begin');
