@@ -158,14 +158,11 @@ describe('agents of an exchange wallet', () => {
     await enroll(master);
     service.exchange.faults.add({ kind: 'hang', route: 'POST /exchange', times: 1 });
     const hung = await trader(master).post(ORDERS, LIMIT, { prefer: 'wait=0' });
-    const behind = await trader(master).post(ORDERS, { ...LIMIT, leverage: 5 }, { prefer: 'wait=0' });
+    const alone = { ...LIMIT, leverage: 5, client_order_id: crypto.randomUUID() };
+    const behind = await trader(master).post(ORDERS, alone, { prefer: 'wait=0' });
 
     const revoked = await owner.delete(`/v1/sessions/${master}`);
-    const repeated = await trader(master).post(
-      ORDERS,
-      { ...LIMIT, leverage: 5, client_order_id: behind.body.order_id },
-      { prefer: 'wait=20' },
-    );
+    const repeated = await trader(master).post(ORDERS, alone, { prefer: 'wait=20' });
 
     expect([hung.status, behind.status, revoked.status]).to.deep.equal([202, 202, 204]);
     expectProblem(repeated, 'V1_NOT_ENROLLED', { effect: 'none' });

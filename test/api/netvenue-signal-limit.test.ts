@@ -64,7 +64,7 @@ describe('a validator that takes ten signals of a trader in a minute', function 
 
 describe('an exit that waits for the minute of its trader', function () {
   this.timeout(60_000);
-  const LATER_S = 15;
+  const LATER_S = 13;
   let service: TestService;
   before(async () => {
     service = await startService({ upstream: { signalsPerMin: PER_MINUTE, cooldownMs: 0 } });
