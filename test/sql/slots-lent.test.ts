@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
@@ -119,11 +118,10 @@ describe('slots that requests in doubt have lent', () => {
 
     await slow.query('begin');
     await slow.settle(exit.id, exit.fence);
-    const ended = other.settle(another.id, another.fence);
-    await sleep(100);
+    const hasEnded = await other.settle(another.id, another.fence); // it waits for no lock of the first one
     await slow.query('commit');
 
-    expect(await ended).to.equal(true);
+    expect(hasEnded).to.equal(true);
     expect(await queuedNow())
       .to.include(second.id)
       .and.not.include(third.id);
