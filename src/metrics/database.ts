@@ -80,6 +80,7 @@ const SAMPLES: SamplesByGauge = {
   delayedPayouts: ({ delayed_payouts }) => single(delayed_payouts),
   unreadableEvents: ({ unreadable_events }) => single(unreadable_events),
   unprotected: ({ unprotected }) => unprotected.map(({ venue, count }) => [{ venue }, count]),
+  unprotectedNewest: ({ unprotected }) => unprotected.map(({ venue, newest_at_s }) => [{ venue }, newest_at_s]),
   unprotectedAge: ({ unprotected }) => unprotected.map(({ venue, longest_s }) => [{ venue }, longest_s]),
   attention: ({ attention }) => attention.map(({ what, count }) => [{ what }, count]),
   retentionBehind: ({ retention }) => retention.map(({ name, behind_s }) => [{ rows: name }, behind_s]),

@@ -98,6 +98,11 @@ export function families(registry: Registry) {
       'How long the longest unprotected position has been without its exits; 0 without one.',
       ['venue'],
     ),
+    unprotectedNewest: gauge(
+      'tps_unprotected_newest_timestamp_seconds',
+      'When the newest of the unprotected positions was reported, in Unix time; 0 without one.',
+      ['venue'],
+    ),
     ledgerDifferences: gauge(
       'tps_ledger_differences',
       'Balances of which the ledger and the processor differ, by the last proof.',

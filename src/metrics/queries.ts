@@ -33,7 +33,9 @@ const figures = z.object({
   unproven_s: z.number().nullable(),
   delayed_payouts: z.number(),
   unreadable_events: z.number(),
-  unprotected: z.array(z.object({ venue: z.string(), count: z.number(), longest_s: z.number() })),
+  unprotected: z.array(
+    z.object({ venue: z.string(), count: z.number(), longest_s: z.number(), newest_at_s: z.number() }),
+  ),
   attention: z.array(z.object({ what: z.string(), count: z.number() })),
   retention: z.array(z.object({ name: z.string(), behind_s: z.number() })),
   oldest_transaction_s: z.number(),
@@ -147,7 +149,8 @@ export const readFigures = (
       group by 1
     ), unprotected as (
       select v.venue, count(w.venue) as count,
-        coalesce(extract(epoch from now() - min(w.missing_since)), 0) as longest_s
+        coalesce(extract(epoch from now() - min(w.missing_since)), 0) as longest_s,
+        coalesce(extract(epoch from max(w.told_at)), 0) as newest_at_s
       from (select distinct k.venue from intent_kinds k where k.venue is not null) v
       left join wanted_exits w on w.venue = v.venue and w.missing_since is not null and w.told_at is not null
       group by 1

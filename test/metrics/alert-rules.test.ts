@@ -64,7 +64,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   PayoutsDelayed: { series: { tps_delayed_payouts: always(1) } },
   LedgerDiffers: { series: { tps_ledger_differences: always(1) } },
   EventsUnreadable: { series: { tps_unreadable_events: always(1) } },
-  PositionUnprotected: { series: { 'tps_unprotected_positions{venue="netvenue"}': '1x60 2x300' } },
+  PositionUnprotected: { series: { 'tps_unprotected_newest_timestamp_seconds{venue="netvenue"}': '1x60 2x300' } },
   PayoutsStranded: { series: attention('stranded_payouts') },
   IntentsUndecided: { series: attention('undecided_intents') },
   RegistrationsUnrecorded: { series: attention('unrecorded_registrations') },
@@ -157,8 +157,8 @@ const ENDED_OVERLOAD: Series = {
 
 /** Positions without their exits, as processes show them that a release replaces under other names. */
 const replaced = (before: number, after: number): Series => ({
-  'tps_unprotected_positions{venue="netvenue",instance="a"}': `${before}x40 _x360`,
-  'tps_unprotected_positions{venue="netvenue",instance="c"}': `_x40 ${after}x360`,
+  'tps_unprotected_newest_timestamp_seconds{venue="netvenue",instance="a"}': `${before}x40 _x360`,
+  'tps_unprotected_newest_timestamp_seconds{venue="netvenue",instance="c"}': `_x40 ${after}x360`,
 });
 
 /** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late, a trader's exits wait for its own pace,

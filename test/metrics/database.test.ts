@@ -86,7 +86,12 @@ describe('database metrics', () => {
 
     expect(figures.value('tps_unprotected_positions', { venue: 'netvenue' })).to.equal(2);
     expect(figures.value('tps_unprotected_seconds', { venue: 'netvenue' })).to.be.within(40, 60);
-    expect(figures.value('tps_unprotected_positions', { venue: 'exvenue' })).to.equal(0);
+    expect(figures.value('tps_unprotected_newest_timestamp_seconds', { venue: 'netvenue' })).to.be.closeTo(
+      Date.now() / 1000,
+      60,
+    );
+    for (const name of ['tps_unprotected_positions', 'tps_unprotected_newest_timestamp_seconds'])
+      expect(figures.value(name, { venue: 'exvenue' })).to.equal(0);
     expect(figures.value('tps_unprotected_seconds', { venue: 'exvenue' })).to.equal(0);
   });
 

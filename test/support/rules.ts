@@ -101,7 +101,7 @@ const samplesOf = ({ samples }: Scraped) =>
       }),
   );
 
-const AGE = /^tps_(?!clock|ledger|crontab|reads)\w+_seconds\{/;
+const AGE = /^tps_(?!clock|ledger|crontab|reads|\w+_timestamp)\w+_seconds\{/;
 const COUNTED = /^\w+_(total|count|sum|bucket)\{/;
 
 /** The values of a series in one stage, `scrapes` of them. A counter that was not shown before begins with what the first scrape sees. */
