@@ -1,17 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import type { Operation } from '../contract/document.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
+import { type Coding, decoded, isCoding, MAX_BYTES } from './codings.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-const MAX_BODY = '128kb'; // after decompression: the network's miner reads at most 256 KB, and bodies of the contract are far smaller
 
 const UTF_8 = /^(utf-?8)?$/i;
-const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 const CODINGS = 'must be gzip, deflate, br or identity';
 const MAX_FIELDS = 32; // of a form: those of the contract have five
 const noNext: Next = async () => {};
@@ -25,7 +22,7 @@ const read = koaBody({
   multipart: false,
   text: true,
   textTypes: [JSON_TYPE, FORM],
-  textLimit: MAX_BODY,
+  textLimit: `${MAX_BYTES}`,
   encoding: 'latin1',
   onError: (error) => {
     throw 'status' in error && error.status === 413 ? new ApiError('BODY_TOO_LARGE') : new ApiError('MALFORMED_BODY');
@@ -54,10 +51,6 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   return body;
 }
 
-type Coding = keyof typeof DECODERS | 'identity';
-
-const isCoding = (coding: string): coding is Coding => coding === 'identity' || Object.hasOwn(DECODERS, coding);
-
 /**
  * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. The rest of a
  * rejected body is discarded: otherwise it would be read as the next request of the connection, which behind some proxies is another caller's.
@@ -71,19 +64,6 @@ async function bytesOf(ctx: Context, coding: Coding): Promise<Buffer> {
     if (source !== req) source.destroy();
   });
   return Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
-}
-
-/**
- * A body being decompressed. koa-body's own decoder ends the process if it fails after the body was rejected, because then nobody listens to its
- * error.
- */
-function decoded(req: IncomingMessage, coding: keyof typeof DECODERS) {
-  const decoder = DECODERS[coding]();
-  const cut = () => decoder.destroy(new Error('The body breaks off'));
-  decoder.on('error', () => {}); // before and after the read nobody else listens
-  req.on('error', cut);
-  if (req.destroyed) cut(); // the caller has already left
-  return Object.assign(req.pipe(decoder), { headers: {} }); // nothing is left to decompress
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;

@@ -10,6 +10,7 @@ import { until } from '../support/processes.ts';
 const SOON_MS = 5_000;
 const LENGTH = 400_000; // more than the service reads at once, and little enough for the buffers between two sockets
 const GZIP = gzipSync('{}');
+const EMPTIES = Buffer.concat(Array(20_000).fill(gzipSync('')));
 
 let logged = 0;
 const log = { debug() {}, info: () => (logged += 1), error() {} };
@@ -54,6 +55,7 @@ describe('a body that is rejected before its end', () => {
     ['says that it is longer than it may be', 413, [lengthOf(bytes)], [bytes]],
     ['is no gzip', 400, ['Content-Encoding: gzip', lengthOf(bytes)], [bytes]],
     ['goes on after its gzip', 400, ['Content-Encoding: gzip', lengthOf(GZIP, bytes)], [GZIP, bytes]],
+    ['is empty gzips', 413, ['Content-Encoding: gzip', lengthOf(EMPTIES, GZIP)], [EMPTIES, GZIP]],
     ['is a bomb', 413, ['Content-Encoding: gzip', lengthOf(bomb)], [bomb]],
   ] as const)
     it(`does not delay the next request on its connection, which behind a proxy is another caller's: one that ${what}`, async () => {
