@@ -161,10 +161,15 @@ function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/** Throws MALFORMED_REQUEST for a target that is no URL, and without a Host (RFC 9112, section 3.2), to which Node responds without a body. */
+/**
+ * Throws MALFORMED_REQUEST for a target that is no URL, and without a Host or with two (RFC 9112, section 3.2). Node responds to the former without
+ * a body, and of two it takes the first, where a proxy may have taken the other.
+ */
 function requireAddress({ req }: Context, path: string | undefined): void {
+  const hosts = req.rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host');
   const needsHost = req.httpVersionMajor === 1 && req.httpVersionMinor > 0;
-  if (path === undefined || (needsHost && req.headers.host === undefined)) throw new ApiError('MALFORMED_REQUEST');
+  if (path === undefined || hosts.length > 1 || (needsHost && hosts.length === 0))
+    throw new ApiError('MALFORMED_REQUEST');
 }
 
 /** A request without an operation can have any method. Its method label is constant, to bound the number of series. */

@@ -170,6 +170,7 @@ describe('the edge', () => {
     ],
     ['splits a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rX-C: d\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['has no Host', 'POST / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['has two Hosts', 'POST / HTTP/1.1\r\nHost: a\r\nhOST: b\r\nConnection: close\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     [
       'has a target that is no URL',
       'POST http://[::1/v1/sessions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
