@@ -3,7 +3,8 @@
  * processed the request.
  */
 export const faultKinds = {
-  reject: 'Responds with a business rejection, of an order at the network in the words of `text` if given; has no effect.',
+  reject:
+    'Responds with a business rejection, of an order at the network in the words of `text` if given; has no effect.',
   status_500: 'Responds with 500; has no effect.',
   status_429: 'Responds with 429 and `Retry-After: 1`; has no effect.',
   reset: 'Closes the connection; has no effect.',
