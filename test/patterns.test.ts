@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
+import ts from 'typescript';
 import { document } from '../src/contract/document.ts';
 
 const MOST_MS = 50; // a quadratic pattern takes 100 times as long as a linear one, which takes below 1
@@ -44,6 +46,9 @@ const parts = [
   "'",
   '0:',
   '{a}',
+  '{ ',
+  '"',
+  '<a',
 ];
 const tails = ['', '!', '\n', '@'];
 const attempts = heads.flatMap((head) =>
@@ -69,6 +74,36 @@ describe('patterns and formats of the contract', () => {
     expect(isSlow(() => check('a'.repeat(24)))).to.equal(true);
   });
 });
+
+/** Where texts of callers are read. The guides, which src/edge/docs renders, are our own. */
+const SOURCES = ['src/edge/*.ts', 'src/kernel/*.ts', 'src/capabilities/**/*.ts'];
+/** What reads only strings that are closed: its texts have been parsed before. */
+const OF_PARSED_TEXT = ['/"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g'];
+
+describe('patterns of the source', () => {
+  for (const [pattern, file] of patternsOf(globSync(SOURCES)))
+    it(`${pattern} of ${file} takes no longer for adversarial texts`, () => {
+      const [, source = '', flags = ''] = /^\/(.*)\/(\w*)$/s.exec(pattern) ?? [];
+
+      const slow = attempts.find((text) => isSlow(() => text.search(new RegExp(source, flags))));
+
+      expect(slow?.slice(0, 20)).to.equal(undefined);
+    });
+});
+
+/** Every pattern in files, once, and the first file that has it. */
+function patternsOf(files: string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const file of files) {
+    const visit = (node: ts.Node): void => {
+      if (ts.isRegularExpressionLiteral(node) && !found.has(node.text)) found.set(node.text, file);
+      node.forEachChild(visit);
+    };
+    visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest));
+  }
+  for (const pattern of OF_PARSED_TEXT) found.delete(pattern);
+  return found;
+}
 
 /** Every pattern and format of the document, once. */
 function textRules(node: unknown, found = new Map<string, [string, string]>()): [string, string][] {

@@ -93,7 +93,7 @@ export function networkOf(given: string): string {
   const address = isIPv6(given) ? new SocketAddress({ address: given, family: 'ipv6' }).address : given; // in its one form
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
-  if (!/^[0-9a-f:.]*:[0-9a-f:.]*(%\w+)?$/i.test(address)) return address;
+  if (!address.includes(':') || !/^[0-9a-f:.]+(%\w+)?$/i.test(address)) return address;
   const [left, right] = address.split('::').map((half) => half.split(':').filter(Boolean)) as [string[], string[]?];
   const zeros = right ? Math.max(0, 8 - left.length - right.length) : 0;
   const groups = [...left, ...Array<string>(zeros).fill('0'), ...(right ?? [])].slice(0, GROUPS_OF_A_NETWORK);
