@@ -52,6 +52,42 @@ describe('what the exchange lists twice', () => {
   });
 });
 
+describe('lists from whose places numbers follow', () => {
+  alone();
+
+  const coin = (name: string) => ({ name, szDecimals: 5, maxLeverage: 40 });
+  const xyz = coin('xyz:GOLD');
+
+  for (const [what, builders] of [
+    ['that lacks the venue’s own dex: a coin of the first one would be one of the venue’s own', [{ name: 'xyz' }]],
+    ['that names a dex twice: the numbers of those behind it would be shifted', [null, { name: 'a' }, { name: 'a' }]],
+    ['without entries: accounts on builder dexes would be left out of sums', []],
+  ] as const)
+    it(`are no list of dexes ${what}`, async () => {
+      nock(VENUE)
+        .post('/info', { type: 'meta', dex: 'xyz' })
+        .reply(200, { universe: [xyz] });
+      nock(VENUE).post('/info', { type: 'perpDexs' }).times(3).reply(200, JSON.stringify(builders));
+      const venue = exvenue({ url: VENUE, network: 'mainnet' });
+
+      expect(await venue.assetId('xyz:GOLD')).to.include({ kind: 'unreadable' });
+      expect(await venue.dexes()).to.include({ kind: 'unreadable' });
+      expect(await venue.accounts(USER)).to.include({ kind: 'unreadable' });
+      nock.cleanAll();
+    });
+
+  for (const [what, universe] of [
+    ['that has a coin twice: the numbers of those behind it would be shifted', [coin('BTC'), coin('BTC'), coin('ETH')]],
+    ['without entries: every coin would be unknown', []],
+  ] as const)
+    it(`are no list of the venue’s own coins ${what}`, async () => {
+      nock(VENUE).post('/info', { type: 'meta' }).times(2).reply(200, { universe });
+
+      expect(await exvenue({ url: VENUE, network: 'mainnet' }).assetId('ETH')).to.include({ kind: 'unreadable' });
+      nock.cleanAll();
+    });
+});
+
 describe('values that the exchange never has', () => {
   alone();
 

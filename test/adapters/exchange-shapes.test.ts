@@ -106,6 +106,8 @@ describe('responses in the shapes of the real exchange', () => {
     });
     const none = await responding('webData2', webData2).unnamedAgent(USER);
     expect(none).to.deep.equal({ kind: 'absent' });
-    expect((await responding('webData2', {}).unnamedAgent(USER)).kind).to.equal('unreadable');
+    const others = { ...webData2, user: `0x${'2'.repeat(40)}` };
+    for (const odd of [{}, others, { ...webData2, agentAddress: 7 }, { ...webData2, agentAddress: 'none' }])
+      expect((await responding('webData2', odd).unnamedAgent(USER)).kind).to.equal('unreadable');
   });
 });

@@ -173,7 +173,12 @@ describe('listing orders and pairs of the network', () => {
     expect(await venue.tradePairs()).to.nested.include({ 'data[0].tradePair': 'EURUSD', 'data[0].state': 'allowed' });
   });
 
-  for (const registry of [{}, { allowed: ['BTCUSDC'] }, { allowed: [{ id: 'BTCUSDC' }], disabled: [] }])
+  for (const registry of [
+    {},
+    { allowed: [], disabled: [] },
+    { allowed: ['BTCUSDC'] },
+    { allowed: [{ id: 'BTCUSDC' }], disabled: [] },
+  ])
     it(`never reads a registry of another form as an empty one: ${JSON.stringify(registry)}`, async () => {
       nock('http://validator.test').get('/trade-pairs').reply(200, registry);
 

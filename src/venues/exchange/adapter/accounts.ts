@@ -1,5 +1,6 @@
 import { compare, isPositive, minus } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, namedOnce, textOf, timeMsOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
@@ -90,13 +91,16 @@ export const readAgents = (json: unknown): Agent[] | null =>
     return { address, name: textOf(agent?.name) ?? '', validUntilMs: endOf(agent?.validUntil) };
   });
 
-/** Reads the key without a name; `absent` if the account has none. See venues/exchange.md#reads. */
-export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
-  const data = fieldsOf(json);
-  if (!data || data.agentAddress === undefined) return null;
-  const address = hexOf(data.agentAddress);
-  return address ? found({ address, name: '', validUntilMs: endOf(data.agentValidUntil) }) : absent;
-};
+/** Reads the key without a name; `absent` if the account has none. That of another account is unreadable. See venues/exchange.md#reads. */
+export const readUnnamedAgent =
+  (user: WalletAddress) =>
+  (json: unknown): ReadResult<Agent> | null => {
+    const data = fieldsOf(json);
+    if ((hexOf(data?.user) ?? user.toLowerCase()) !== user.toLowerCase()) return null;
+    if (data?.agentAddress === null) return absent;
+    const address = hexOf(data?.agentAddress);
+    return address && found({ address, name: '', validUntilMs: endOf(data?.agentValidUntil) });
+  };
 
 /** Reads an account's action budget. See venues/exchange.md#reads. */
 export const readActionBudget = (json: unknown): ActionBudget | null => {

@@ -15,21 +15,24 @@ const DEX_STEP = 10_000;
 export type Dex = { name: string; index: number };
 
 /**
- * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex. See venues/exchange.md#reads.
+ * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex; a list without it is another, whose positions
+ * would be those of others. See venues/exchange.md#reads.
  */
 export const readDexes = (json: unknown): Rows<Dex> | null => {
   const dexes = rowsOf(json, (value, index) => {
     const name = value === null ? '' : textOf(fieldsOf(value)?.name);
     return name === null ? null : { name, index };
   });
-  return dexes && { ...dexes, rows: dexes.rows.filter(({ name }) => name !== '') };
+  return dexes?.rows[0]?.index === 0 && dexes.rows[0].name === ''
+    ? { ...dexes, rows: dexes.rows.filter(({ name }) => name !== '') }
+    : null;
 };
 
-/** Reads the perpetuals of a dex. The asset id follows from the position in the list. See venues/exchange.md#reads. */
+/** Reads the perpetuals of a dex. The asset id follows from the position in the list. Only a builder dex may have none. See venues/exchange.md#reads. */
 export const readPerps =
   ({ name, index }: Dex) =>
-  (json: unknown): Rows<Asset> | null =>
-    rowsOf(fieldsOf(json)?.universe, (value, position) => {
+  (json: unknown): Rows<Asset> | null => {
+    const perps = rowsOf(fieldsOf(json)?.universe, (value, position): Asset | null => {
       const asset = fieldsOf(value);
       const coin = textOf(asset?.name);
       const sizeDecimals = decimalsOf(asset?.szDecimals);
@@ -49,6 +52,8 @@ export const readPerps =
         isDelisted: asset.isDelisted === true,
       };
     });
+    return index === 0 && perps?.rows.length === 0 ? null : perps;
+  };
 
 /** Reads the spot pairs. Size decimals are those of the base token. See venues/exchange.md#reads. */
 export const readSpots = (json: unknown): Rows<Asset> | null => {

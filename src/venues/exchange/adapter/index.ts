@@ -142,7 +142,7 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
       query({ body: of('spotClearinghouseState', user), weight: readWeights.light }, limits, foundOr(readBalances)),
     role: (user, limits) => query({ body: of('userRole', user), weight: ROLE_WEIGHT }, limits, foundOr(readRole)),
     agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
-    unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent),
+    unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent(user)),
     actionBudget: (user, limits) => query({ body: of('userRateLimit', user) }, limits, foundOr(readActionBudget)),
   };
 };

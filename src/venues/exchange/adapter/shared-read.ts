@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from './action-types.ts';
-import type { Rows } from './fields.ts';
+import { namedOnce, type Rows } from './fields.ts';
 import type { QueryInfo } from './info.ts';
 
 /**
@@ -42,9 +42,14 @@ const RETRY_AFTER_MS = 30_000;
  */
 export const sharedRead = <Row>(
   { query, responses }: Sources,
-  { body, freshMs, read, numberOf }: List<Row>,
+  { body, freshMs, read: readRows, numberOf }: List<Row>,
 ): SharedRead<Rows<Row>> => {
   type T = Rows<Row>;
+  /** With a row that is there twice, the numbers of those behind it would be those of others. */
+  const read = (json: unknown): T | null => {
+    const data = readRows(json);
+    return data && namedOnce(data.rows, (row) => numberOf(row)[0]) && data;
+  };
   const name = [body.type, body.dex].filter(Boolean).join(' ');
   let known: CachedResult<T> | null = null;
   let failed: { result: ReadResult<T>; atMs: number } | null = null;

@@ -42,12 +42,12 @@ export const tradePairsResponse = (reply: Reply): ReadResult<TradePair[]> => {
   if (response.kind !== 'found') return response;
   const allowed = anyOf(response.data, 'allowed', 'allowed_trade_pairs');
   const open = readPairs(allowed, 'allowed');
-  if (!Array.isArray(allowed) || (allowed.length > 0 && open.length === 0)) return unreadable('no pairs listed');
-  return found([
-    ...open,
+  const closing = [
     ...readPairs(response.data.deprecated, 'reduce_only'),
     ...readPairs(response.data.disabled, 'disabled'),
-  ]);
+  ];
+  const isRead = Array.isArray(allowed) && open.length + (allowed.length === 0 ? closing.length : 0) > 0;
+  return isRead ? found([...open, ...closing]) : unreadable('no pairs listed');
 };
 
 const readPairs = (value: unknown, state: TradePair['state']): TradePair[] =>
