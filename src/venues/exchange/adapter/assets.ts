@@ -47,13 +47,19 @@ export const readPerps =
         token: integerOf(fieldsOf(json)?.collateralToken) ?? (index === 0 ? USDC_TOKEN : null),
         sizeDecimals,
         grid: gridOf('perp', sizeDecimals),
-        maxLeverage: integerOf(asset.maxLeverage),
+        maxLeverage: multipleOf(asset.maxLeverage),
         onlyIsolated: asset.onlyIsolated === true || textOf(asset.marginMode) !== null,
         isDelisted: asset.isDelisted === true,
       };
     });
     return index === 0 && perps?.rows.length === 0 ? null : perps;
   };
+
+/** A maximum leverage, else null. */
+const multipleOf = (value: unknown): number | null => {
+  const multiple = integerOf(value);
+  return multiple !== null && multiple > 0 ? multiple : null;
+};
 
 /** Reads the spot pairs. Size decimals are those of the base token. See venues/exchange.md#reads. */
 export const readSpots = (json: unknown): Rows<Asset> | null => {

@@ -73,11 +73,11 @@ function tradeFacts(trade: Trade, asset: Asset, { mid, account, leverage }: Pres
   const { price, size, isBelowMinimum } = sized;
   const held = account?.positions.find(({ coin }) => coin === asset.coin);
   const opens = times(newSize(held?.size ?? '0', trade.side, size), trade.price === null ? mid : price);
-  const most = String(asset.maxLeverage ?? 1);
   return {
     opens,
     minimum: isBelowMinimum ? { actual: times(size, price), least: asset.grid.minimumValue, unit: 'USD' } : null,
-    leverage: trade.leverage === null ? null : { asked: String(trade.leverage), most },
+    leverage:
+      trade.leverage === null ? null : { asked: String(trade.leverage), most: String(requireValue(asset.maxLeverage)) },
     funds: {
       needed: dividedBy(opens, String(trade.leverage ?? leverage), PLACES, 'up'),
       available: account ? tradableOf(account) : '0',
