@@ -31,6 +31,20 @@ describe('reading limits of the network', () => {
     });
   });
 
+  it('reads no limit below 0, which every order would exceed', async () => {
+    const below = { max_asset_class_usd: { crypto: -1 }, positional_leverage: { BTCUSDC: -2, ADAUSDC: 0 } };
+    validator
+      .get(`/subaccounts/${HOTKEY}/limits`)
+      .reply(200, { ...below, max_portfolio_usd: 5, max_position_per_pair_usd: '-5', portfolio_multiplier: -1 });
+
+    const limits = await venue.limits(HOTKEY);
+
+    expect(limits)
+      .to.have.property('data')
+      .that.includes({ perPairUsd: null, portfolioMultiple: null, classUsd: null });
+    expect(limits).to.have.nested.property('data.pairLeverage').that.deep.equals({ ADAUSDC: 0 });
+  });
+
   it('reads the limits of a wallet', async () => {
     validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, {
       status: 'success',
@@ -70,6 +84,7 @@ describe('reading limits of the network', () => {
   for (const [what, status, body] of [
     ['a page', 200, '<html>'],
     ['a response without the cap of the portfolio', 200, { status: 'success' }],
+    ['a cap of the portfolio below 0', 200, { max_portfolio_usd: -1 }],
     ['400 for a hotkey that is no subaccount’s', 400, { error: 'not a subaccount' }],
     ['an error', 500, {}],
   ] as const) {

@@ -99,7 +99,7 @@ export const readUnnamedAgent =
     if ((hexOf(data?.user) ?? user.toLowerCase()) !== user.toLowerCase()) return null;
     if (data?.agentAddress === null) return absent;
     const address = hexOf(data?.agentAddress);
-    return address && found({ address, name: '', validUntilMs: endOf(data?.agentValidUntil) });
+    return address === null ? null : found({ address, name: '', validUntilMs: endOf(data?.agentValidUntil) });
   };
 
 /** Reads an account's action budget. See venues/exchange.md#reads. */

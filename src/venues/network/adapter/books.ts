@@ -1,7 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { newPause } from '../../../kernel/concurrency.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, readPair, readResponse, textOf } from './fields.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, limitOf, readPair, readResponse, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
 import { readOrder } from './orders.ts';
 import type { DashboardOrder, OrderBook, TradePair } from './types.ts';
@@ -63,7 +63,7 @@ const pairOf = (pair: Fields, tradePair: string, state: TradePair['state']): Tra
   category: textOf(pair.trade_pair_category) ?? 'unknown',
   source: textOf(pair.trade_pair_source),
   state,
-  maxLeverage: numberOf(pair.max_leverage),
+  maxLeverage: limitOf(pair.max_leverage),
   exCoin: textOf(pair.hl_coin),
   leverageByTier: readMultiples(
     anyOf(pair, 'standard_positional_leverage_by_tier', 'subaccount_positional_leverage_by_tier'),

@@ -23,6 +23,12 @@ export const sizeOf = (value: unknown): number | null => {
   return size !== null && size > 0 ? size : null;
 };
 
+/** A limit, which is 0 or more. Null for any other value: an order would exceed one below 0. */
+export const limitOf = (value: unknown): number | null => {
+  const limit = numberOf(value);
+  return limit !== null && limit >= 0 ? limit : null;
+};
+
 /** A time in epoch ms that RFC 3339 can express, given as a number or as a numeric string. Null for any other value. */
 export const timeMsOf = (value: unknown): number | null => calendarMs(numberOf(value));
 

@@ -1,6 +1,6 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf, readResponse, sizeOf } from './fields.ts';
+import { entriesOf, type Fields, fieldsOf, limitOf, namesAnother, numberOf, readResponse, sizeOf } from './fields.ts';
 import type { Limits } from './types.ts';
 
 /**
@@ -15,7 +15,7 @@ export const readMultiples = (value: unknown): Record<string, number> | null => 
   const entries = fieldsOf(value) && entriesOf(value);
   if (!entries) return null;
   const numbers = entries.flatMap(([name, member]) => {
-    const number = numberOf(member);
+    const number = limitOf(member);
     return name === null || number === null ? [] : [[name, number] as const];
   });
   return numbers.length > 0 ? Object.fromEntries(numbers) : null;
@@ -26,14 +26,14 @@ const readLimits = (response: ReadResult<Fields>, exAddress: string | null): Rea
   if (response.kind !== 'found') return response;
   const { data } = response;
   if (exAddress !== null && namesAnother(data.hl_address, exAddress)) return unreadable('the limits of another wallet');
-  const [portfolioUsd, tier] = [numberOf(data.max_portfolio_usd), numberOf(data.tier)];
+  const [portfolioUsd, tier] = [limitOf(data.max_portfolio_usd), numberOf(data.tier)];
   if (portfolioUsd === null) return unreadable('no limits in the response');
   return found({
     tier: Number.isInteger(tier) ? tier : null,
     accountSize: sizeOf(data.account_size),
-    portfolioMultiple: numberOf(data.portfolio_multiplier),
+    portfolioMultiple: limitOf(data.portfolio_multiplier),
     portfolioUsd,
-    perPairUsd: numberOf(data.max_position_per_pair_usd),
+    perPairUsd: limitOf(data.max_position_per_pair_usd),
     classUsd: readMultiples(data.max_asset_class_usd),
     pairLeverage: readMultiples(data.positional_leverage) ?? {},
   });
