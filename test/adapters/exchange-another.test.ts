@@ -104,15 +104,15 @@ describe('what the exchange says of something else', () => {
     expect(await post(200, ['success'])).to.include({ kind: 'unknown' });
   });
 
-  it('rejects no body, whose form only the exchange itself rejects: 422 of a proxy', async () => {
-    const { signerOf, post: send } = venue();
-    const body = await signerOf('c'.repeat(64))?.sign({ kind: 'noop' }, { nonce: 1 });
-    for (const text of ['<html></html>', '{"message":"no healthy upstream"}', '{"mess', '"no"', '[]', '']) {
-      nock(VENUE).post('/exchange').reply(422, text);
+  for (const status of [422, 429])
+    it(`rejects nothing in a form that only a proxy sends: ${status}`, async () => {
+      const body = await venue().signerOf('c'.repeat(64))?.sign({ kind: 'noop' }, { nonce: 1 });
+      for (const text of ['<html></html>', '{"message":"no healthy upstream"}', '{"mess', '"no"', '[]', '']) {
+        nock(VENUE).post('/exchange').reply(status, text);
 
-      expect(await send(String(body), { firstSend: true }), text).to.include({ kind: 'unknown' });
-    }
-  });
+        expect(await venue().post(String(body), { firstSend: true }), text).to.include({ kind: 'unknown' });
+      }
+    });
 
   for (const status of [422, 429])
     it(`is a ${status} beside a yes: the order may be there`, async () => {
