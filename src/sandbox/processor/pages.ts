@@ -1,4 +1,3 @@
-import { decimalAmount } from '../../kernel/currencies.ts';
 import { escaped, htmlPage } from '../html.ts';
 import type { Call, Reported, Route } from '../upstream.ts';
 import { decline, succeed } from './payments.ts';
@@ -14,7 +13,7 @@ export const pageRoutes = (world: World): Route[] => [
   ...page('/sandbox/pay/:id', {
     find: (secret) => world.payments.get(secret.split('_secret_')[0] ?? ''),
     isFor: (payment, secret) => payment.client_secret === secret,
-    title: ({ amount, currency }) => `Pay ${decimalAmount(amount, currency)} ${currency.toUpperCase()}`,
+    title: (payment) => `Pay ${(payment.amount / 100).toFixed(2)} ${payment.currency.toUpperCase()}`,
     state: ({ status }) => status,
     buttons: { pay: 'Pay', decline: 'Decline the card' },
     press: (payment, button) => void (button === 'pay' ? succeed(world, payment) : decline(world, payment)),
