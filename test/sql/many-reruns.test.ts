@@ -7,8 +7,7 @@ const JOBS = 5_000; // of other intents than the oldest, which lost theirs
 const AT_ONCE = 1_000; // see ops.open_intents
 const WITHIN_MS = 3_500; // a statement of the console
 
-describe('re-running many intents beside a long queue', function () {
-  this.timeout(60_000);
+describe('re-running many intents beside a long queue', () => {
   let intentDb: IntentDatabase;
   before(async () => {
     intentDb = await openIntentDatabase();

@@ -40,8 +40,7 @@ const PAST = `
   vacuum analyze`;
 
 /** Every night a proof asks it of each account. */
-describe('the balance of one payout account, beside many others', function () {
-  this.timeout(60_000);
+describe('the balance of one payout account, beside many others', () => {
   let filled: FilledDatabase;
   before(async () => {
     filled = await openFilled(PAST);

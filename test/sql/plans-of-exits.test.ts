@@ -9,8 +9,7 @@ const WALLET = '0x00000000000000000000000000000000000000aa';
 const ORDERS = 5_000;
 const MOST_ROWS = 4_000; // some of each of the newest 1,000 orders
 
-describe('the names of exits among executions of a wallet with many orders', function () {
-  this.timeout(60_000);
+describe('the names of exits among executions of a wallet with many orders', () => {
   let filled: FilledDatabase;
   before(async () => {
     filled = await openFilled(`

@@ -54,8 +54,7 @@ const PAST = `
   vacuum analyze`;
 
 /** Lists of a tenant or trader whose rows are a large part of all. */
-describe('a page of a list of a large tenant', function () {
-  this.timeout(60_000);
+describe('a page of a list of a large tenant', () => {
   let filled: FilledDatabase;
   let middle: Record<'order' | 'line', string>;
   before(async () => {

@@ -24,8 +24,7 @@ const PAST = `
   select 'ptn_' || n % ${OWNERS}, (now() at time zone 'utc')::date - n / ${OWNERS}, 'op', 2, 1 from generate_series(1, ${ROWS}) n;
   vacuum analyze`;
 
-describe('a batch of what is past its retention', function () {
-  this.timeout(60_000);
+describe('a batch of what is past its retention', () => {
   let filled: FilledDatabase;
   before(async () => {
     filled = await openFilled(PAST);

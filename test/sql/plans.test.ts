@@ -49,8 +49,7 @@ const DAYS = { RETAIN_INTENTS_DAYS: 90, RETAIN_ORDERS_DAYS: 400, RETAIN_EVENTS_D
 const { owner, app, endpoint, entity } = FILLED;
 const trader = `${entity}_7`;
 
-describe('statements with much past data', function () {
-  this.timeout(60_000);
+describe('statements with much past data', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: Client;
   let db: DbPool;

@@ -53,8 +53,7 @@ const POINTS: Point[] = PLACES.flatMap((place) =>
   ),
 );
 
-describe('the badge of a re-run', function () {
-  this.timeout(60_000);
+describe('the badge of a re-run', () => {
   let intentDb: IntentDatabase;
   let operator: Operator;
   let shown: Console;

@@ -15,8 +15,7 @@ const drawsOf = (seed: number) => {
   };
 };
 
-describe('requests at an upstream of few threads', function () {
-  this.timeout(120_000);
+describe('requests at an upstream of few threads', () => {
   let intentDb: IntentDatabase;
   before(async () => {
     intentDb = await openIntentDatabase();

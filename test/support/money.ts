@@ -93,7 +93,7 @@ export async function raw(url: string, body: string, header: string): Promise<Da
 }
 
 /** Polls until a condition holds, see `until`. */
-export const eventually = <T>(read: () => Promise<T | null | undefined | false>, withinMs = 10_000) =>
+export const eventually = <T>(read: () => Promise<T | null | undefined | false>, withinMs?: number) =>
   until(String(read), async () => (await read()) || null, withinMs);
 
 /** A checkout that exists at the processor. */

@@ -118,7 +118,7 @@ const LONGEST_PAUSE_MS = 100;
  * Repeats a call until its result is not false, null or undefined, less often the longer that takes. Rejects after
  * `withinMs`.
  */
-export async function until<T>(what: string, ask: () => Promise<T> | T, withinMs = 20_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, ask: () => Promise<T> | T, withinMs = 40_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = FIRST_PAUSE_MS; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const response = await ask();
