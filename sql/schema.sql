@@ -3520,6 +3520,9 @@ create function watch_lane(endpoint text, of_lane integer, delay_s double precis
 create function webhook_job_key(endpoint text, job text)
   returns text sql immutable;
 
+create function whole_since(of_owner text, moment timestamp with time zone)
+  returns timestamp with time zone sql stable;
+
 create function wipe_retired_keys()
   returns bigint sql;
 

@@ -9576,7 +9576,7 @@ export interface components {
         WebhookRecovery: {
             /** @description Number of deliveries that were queued. */
             queued: number;
-            /** @description Start of the recovered period. */
+            /** @description Start of the recovered period: later than what was asked for, if events since then are no longer kept. */
             since: components["schemas"]["Time"];
         };
         /** @description An event in the envelope that webhooks carry. */
@@ -11208,7 +11208,7 @@ export interface components {
         StreamTicket: string;
         /** @description Only events of this type. */
         EventType: string;
-        /** @description Only events since this time. */
+        /** @description Only events since this time. Those that are no longer kept are left out. */
         EventsSince: components["schemas"]["Time"];
         /** @description Maximum number of entries in the page. */
         PageLimit: number;
@@ -12683,7 +12683,7 @@ export interface operations {
                 after?: string;
                 /** @description Only events of this type. */
                 type?: components["parameters"]["EventType"];
-                /** @description Only events since this time. */
+                /** @description Only events since this time. Those that are no longer kept are left out. */
                 since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
@@ -19029,7 +19029,7 @@ export interface operations {
                 after?: string;
                 /** @description Only events of this type. */
                 type?: components["parameters"]["EventType"];
-                /** @description Only events since this time. */
+                /** @description Only events since this time. Those that are no longer kept are left out. */
                 since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];

@@ -187,22 +187,27 @@ async function queuedDelivery(tx: DatabaseTransactionConnection, owner: OwnerId,
   return delivery;
 }
 
-const recovered = z.object({ verdict: z.enum(['queued', 'unknown', 'inactive', 'too_soon']), queued: z.number() });
+const recovered = z.object({
+  verdict: z.enum(['queued', 'unknown', 'inactive', 'too_soon']),
+  queued: z.number(),
+  later: z.string().nullable(),
+});
 
 /**
  * Queues again what an endpoint missed since a time, spread out so that a receiver that has just recovered is not
- * overloaded. Returns the number queued: at most 10,000, oldest first. The next call may follow after 60 s. Throws
+ * overloaded. Returns the number queued, at most 10,000, oldest first, and since when: later, if events since then are no longer kept. The next call
+ * may follow after 60 s. Throws
  * V1_WEBHOOK_ENDPOINT_UNKNOWN, V1_WEBHOOK_INACTIVE or V1_WEBHOOK_RECOVERY_PAUSED.
  */
-export async function recoverEndpoint(db: Db, owner: OwnerId, endpointId: string, since: string): Promise<number> {
-  const { verdict, queued } = await db.one(sql.prepared('recover_webhook_endpoint', recovered)`
-    select verdict, queued
+export async function recoverEndpoint(db: Db, owner: OwnerId, endpointId: string, since: string) {
+  const { verdict, queued, later } = await db.one(sql.prepared('recover_webhook_endpoint', recovered)`
+    select verdict, queued, nullif(whole_since(${owner}, ${since}), ${since}) as later
     from recover_endpoint(${owner}, ${endpointId}, ${since}, ${RECOVERED_AT_ONCE}, ${RECOVERED_PER_S}, ${RECOVERY_PAUSE_S})`);
   if (verdict === 'unknown') throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
   if (verdict === 'inactive') throw new ApiError('V1_WEBHOOK_INACTIVE');
   if (verdict === 'too_soon')
     throw new ApiError('V1_WEBHOOK_RECOVERY_PAUSED', { retryAfterS: await recoveryPauseS(db, owner, endpointId) });
-  return queued;
+  return { queued, since: later ?? since };
 }
 
 /** How long until an endpoint may be recovered again, in whole seconds: at least 1. */

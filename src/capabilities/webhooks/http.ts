@@ -107,10 +107,10 @@ export const listWebhookDeliveries: Shared<'listWebhookDeliveries'> = async ({ d
 
 /** Handles `POST /v2/webhook-endpoints/{endpoint_id}/recover`: send missed events again. */
 export const recoverWebhookEndpoint: Shared<'recoverWebhookEndpoint'> = ({ principal, path, body, commit }) =>
-  commit(async (db) => {
-    const queued = await recoverEndpoint(db, principal.owner, path.endpoint_id, body.since);
-    return { status: 200, body: { queued, since: body.since } };
-  });
+  commit(async (db) => ({
+    status: 200,
+    body: await recoverEndpoint(db, principal.owner, path.endpoint_id, body.since),
+  }));
 
 /** Handles `GET /v2/webhook-deliveries/{delivery_id}`: read a delivery with its attempts. */
 export const getWebhookDelivery: Shared<'getWebhookDelivery'> = async ({ deps, principal, path }) => {
