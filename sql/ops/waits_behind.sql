@@ -12,7 +12,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       select f.id
       from intents f
       where f.lane = i.lane and f.phase = 'pending' and turns_of(f.lane, f.owner) is not distinct from turns_of(i.lane, i.owner)
-      order by f.position
+      order by f.has_turn desc, f.position
       limit 1
     )
   ), i.id)
