@@ -1,12 +1,13 @@
--- Queues an intent again whose request provably never arrived because its worker ended before it left: within the deadline, at the head of
--- its lane. If the deadline passes before the next attempt, it ends with `said`. False, and nothing is written: the claim is lost, its worker
--- lived, the deadline has passed, the database was restored since, or a later intent of its lane was accepted, which may have been meant for
--- a lane without it. One that is `owed` had no effect, for whatever reason, and yields by itself to later ones when it is prepared: for it neither
--- its worker nor its lane counts. Locks the intent, then its lane.
+-- Queues an intent again whose request provably never arrived because its worker ended before it left: within the deadline, at the head of its lane.
+-- If the deadline passes before the next attempt, it ends with `said`. False, and nothing is written: the claim is lost, its worker lived, the
+-- deadline has passed, the database was restored since, or a later intent of its lane (turns_of) was accepted, which may have been meant for a lane
+-- without it. One that is `owed` had no effect, for whatever reason, and yields by itself to later ones when it is prepared: for it neither its
+-- worker nor its lane counts. Locks the intent, then its lane.
 create or replace function send_again(intent uuid, held_fence integer, said jsonb, owed boolean default false) returns boolean
 language plpgsql as $$
 declare
   held record;
+  turns text;
 begin
   select i.owner, i.lane, i.position, i.sending_at, i.upstream into held
   from intents i
@@ -17,14 +18,23 @@ begin
     return false;
   end if;
   perform from lanes where name = held.lane for update;
+  turns := turns_of(held.lane, held.owner);
   if not owed and (
-    exists (select from intents l where l.lane = held.lane and l.position > held.position and l.phase = 'pending')
-    or exists (select from intents l where l.lane = held.lane and l.position > held.position and l.phase = 'in_doubt')
+    exists (
+      select
+      from intents l
+      where l.lane = held.lane and l.position > held.position and l.phase = 'pending' and (turns is null or l.owner = turns)
+    )
+    or exists (
+      select
+      from intents l
+      where l.lane = held.lane and l.position > held.position and l.phase = 'in_doubt' and (turns is null or l.owner = turns)
+    )
     or exists (
       select
       from intent_kinds k
       join intents l on l.kind = k.kind and l.settled_at >= held.sending_at
-      where l.lane = held.lane and l.position > held.position
+      where l.lane = held.lane and l.position > held.position and (turns is null or l.owner = turns)
     )
   ) then
     return false;
