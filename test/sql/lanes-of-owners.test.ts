@@ -114,6 +114,45 @@ describe('a lane of the exchange that two owners share', () => {
     expect(await withJobs()).to.deep.equal([theirs.id, next.id]);
   });
 
+  it('has one that is queued again wait for those of its owner that have their turn, also where an operator re-runs it', async () => {
+    const [theirs, mine, next] = [verb(OTHERS), verb(MINE), verb(MINE)];
+    await intentDb.accept(theirs, mine, next);
+    await end(mine.id, 'doubt');
+    await intentDb.query(`select send_again($1, 1, '{}', true)`, [mine.id]);
+
+    await intentDb.query(`select rerun_intents(null, null, null, 'op', 'it hangs')`);
+
+    expect(await withJobs()).to.have.members([theirs.id, next.id]);
+    expect(await behindOf(mine)).to.equal(next.id);
+  });
+
+  it('sends again what never arrived, whatever another owner has accepted meanwhile', async () => {
+    const mine = verb(MINE);
+    await intentDb.accept(mine);
+    await end(mine.id, 'doubt');
+    await intentDb.query('update intents set sender_lost = true');
+    await intentDb.accept(verb(OTHERS));
+    const sendAgain = () => intentDb.query<{ ok: boolean }>(`select send_again($1, 1, '{}') as ok`, [mine.id]);
+
+    const [first] = await sendAgain();
+
+    expect(first?.ok).to.equal(true);
+    expect(await withJobs()).to.include(mine.id);
+  });
+
+  it('gives its turn to one that missed it, while another owner’s is at work', async () => {
+    const [theirs, mine, next] = [verb(OTHERS), verb(MINE), verb(MINE)];
+    await intentDb.accept(theirs, mine, next);
+    await intentDb.query(`update intents set has_turn = false, created_at = now() - interval '1 minute'`);
+    await intentDb.finishJobs(mine.id);
+
+    const sweep = () => intentDb.query<{ n: number }>('select requeue_stranded() as n');
+
+    expect(await sweep()).to.deep.equal([{ n: 1 }]);
+    expect(await withJobs()).to.have.members([theirs.id, mine.id]);
+    expect(await sweep()).to.deep.equal([{ n: 0 }]);
+  });
+
   it('makes an entry urgent for exits of its own owner alone', async () => {
     const [entry, theirs] = [verb(MINE), verb({ ...OTHERS, ...EXIT })];
     const isUrgent = async () =>

@@ -1,7 +1,7 @@
 -- Queues a job for every open intent that should have one and has none, or has passed its deadline unsent and has one that is due only later (it has
--- thrown, or somebody has put it off), and for lanes whose head has ended. After a crash of PostgreSQL it restores what the log does not have
--- (restore_unlogged), and has the first of each line make the slots again (claim_slot). A lane that somebody holds is left to the next run. Returns
--- how many had no job.
+-- thrown, or somebody has put it off), for lanes whose head has ended, and for owners whose turn was missed beside another owner's (turns_of). After
+-- a crash of PostgreSQL it restores what the log does not have (restore_unlogged), and has the first of each line make the slots again (claim_slot).
+-- A lane that somebody holds is left to the next run. Returns how many had no job.
 create or replace function requeue_stranded() returns integer
 language plpgsql as $$
 declare
@@ -18,13 +18,17 @@ begin
   ) w
   where not exists (select from upstream_slots u where u.upstream = w.waits_at);
   for stranded in
-    select i.id, i.kind, i.is_exit, i.state, i.lane, i.has_turn
+    select i.id, i.kind, i.is_exit, i.state, i.owner, i.lane, i.has_turn
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
     where (i.phase = 'pending' or i.phase = 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
-      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn)
+      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn or (
+        h.owner <> turns_of(i.lane, i.owner)
+        and not exists (select from intents t where t.lane = i.lane and t.phase = 'pending' and t.owner = i.owner and t.has_turn)
+        and not exists (select from intents t where t.lane = i.lane and t.phase = 'pending' and t.owner = i.owner and t.position < i.position)
+      ))
       and (i.id::text not in (
         select j.payload ->> 'intent_id'
         from queue_jobs j
@@ -46,7 +50,11 @@ begin
         and not exists (
           select from intents h where h.id = l.head and h.id <> stranded.id and h.state in ('queued', 'running')
         );
-      continue when not found;
+      if not found then
+        perform advance_lane(stranded.lane, null, stranded.owner);
+        requeued := requeued + 1;
+        continue;
+      end if;
     end if;
     perform enqueue(array[case
       when stranded.state = 'in_doubt' then doubt_job(stranded.kind, stranded.id, stranded.is_exit, null)
