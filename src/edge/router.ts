@@ -67,11 +67,10 @@ const byName =
   (named: ReadonlyMap<string, ReadonlyMap<string, Route>>): Middleware =>
   (ctx, next) => {
     const routes = named.get(ctx.path);
-    const route = routes?.get(ctx.method);
+    if (!routes) return next();
+    const route = routes.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
     if (route) return route(ctx);
-    const isRead = routes?.has('GET') === true;
-    if (!routes || (isRead && ctx.method === 'HEAD')) return next();
-    ctx.set('Allow', [...(isRead ? ['HEAD'] : []), ...routes.keys()].join(', '));
+    ctx.set('Allow', [...(routes.has('GET') ? ['HEAD'] : []), ...routes.keys()].join(', '));
     if (ctx.method !== 'OPTIONS') throw noRoute(ctx.response.get('Allow'));
     ctx.body = '';
     return;

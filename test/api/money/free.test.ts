@@ -93,6 +93,7 @@ describe('openFreeAccount', () => {
     expectRejected(await ask({ ...tierDemo, tier_id: 'tier_unheard_of' }), 'V2_TIER_UNKNOWN', { effect: 'none' });
     expectRejected(await ask({ ...tierDemo, account_size: 20_000 }), 'V2_TIER_MISMATCH', { effect: 'none' });
     expect((await user.ask('GET', '/v2/payments/prop-accounts')).body).to.deep.equal([]);
+    expect((await user.ask('HEAD', '/v2/payments/prop-accounts')).status).to.equal(200);
   });
 
   it('returns the account that a user has also once its tier is off sale, and opens none for others', async () => {
