@@ -18,7 +18,7 @@ begin
   ) w
   where not exists (select from upstream_slots u where u.upstream = w.waits_at);
   for stranded in
-    select i.id, i.kind, i.is_exit, i.state, i.owner, i.lane, i.has_turn
+    select i.id, i.kind, i.is_exit, i.state, i.owner, i.lane, i.has_turn, h.id as head
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
@@ -51,6 +51,7 @@ begin
           select from intents h where h.id = l.head and h.id <> stranded.id and h.state in ('queued', 'running')
         );
       if not found then
+        continue when stranded.head is null; -- one before it has become the head
         perform advance_lane(stranded.lane, null, stranded.owner);
         requeued := requeued + 1;
         continue;
