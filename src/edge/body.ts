@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import type { Operation } from '../contract/document.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
-import { type Coding, decoded, isCoding, MAX_BYTES } from './codings.ts';
+import { DECODERS, decoded, MAX_BYTES } from './codings.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -50,6 +50,10 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   ctx.state.body = body;
   return body;
 }
+
+type Coding = keyof typeof DECODERS | 'identity';
+
+const isCoding = (coding: string): coding is Coding => coding === 'identity' || Object.hasOwn(DECODERS, coding);
 
 /**
  * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. The rest of a

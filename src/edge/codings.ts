@@ -4,13 +4,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 /** The most bytes of a body, before and after decompression: the network's miner reads at most 256 KB, and bodies of the contract are far smaller. */
 export const MAX_BYTES = 128 * 1_024;
 
-const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
-
-/** The content codings that are read. */
-export type Coding = keyof typeof DECODERS | 'identity';
-
-/** Whether a content coding is read. */
-export const isCoding = (coding: string): coding is Coding => coding === 'identity' || Object.hasOwn(DECODERS, coding);
+/** The content codings that are decompressed, and how. */
+export const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
 /** Without it a body of any length is read that decompresses to nothing, such as empty gzips. */
 const TOO_LONG_CODED = Object.assign(new Error('The coded body is too long'), { status: 413 });
