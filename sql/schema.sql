@@ -1508,6 +1508,7 @@ create table user_sessions (
 );
 CREATE INDEX user_sessions_by_age ON public.user_sessions USING btree (expires_at);
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, created_at);
+CREATE INDEX user_sessions_not_ended ON public.user_sessions USING btree (user_id) WHERE (revoked_at IS NULL);
 
 -- End users of the apps. An address belongs to one user per app.
 create table users (

@@ -95,4 +95,25 @@ describe('user sessions', () => {
     expect((await me(old.session)).status).to.equal(401);
     expect((await me(used.session)).status).to.equal(200);
   });
+
+  it('of one user are at most 100: a log-in ends the one that was used least recently, and one of another user stays', async () => {
+    const user = await service.user(app);
+    const other = await service.user(app);
+    await service.db.query(sql.unsafe`
+      insert into user_sessions (id, digest, user_id, seen_at, expires_at)
+      select 'uss_' || u || n, sha256((u || n)::bytea), u, now() - interval '1 hour' - n * interval '1 second', now() + interval '1 day'
+      from unnest(array[${user.userId}, ${other.userId}]) u, generate_series(1, 120) n`);
+    const live = ({ userId }: TestUser) =>
+      service.db.oneFirst(sql.unsafe`
+        select count(*)::int from user_sessions s where s.user_id = ${userId} and is_live_session(s)`);
+
+    const replies = await Promise.all([logIn(user), logIn(user)]);
+
+    expect([await live(user), await live(other)]).to.deep.equal([100, 121]);
+    for (const session of [user.session, ...replies.map(({ body }) => body.session_token)])
+      expect((await me(session)).status).to.equal(200);
+    const kept = await service.db.oneFirst(sql.unsafe`
+      select max(now() - s.seen_at) < interval '1 hour 98 seconds' from user_sessions s where s.user_id = ${user.userId} and is_live_session(s)`);
+    expect(kept).to.equal(true);
+  });
 });
