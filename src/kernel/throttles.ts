@@ -74,6 +74,10 @@ export const limits = {
   signature_app: { budget: 1_200, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Attempts at mailed codes and links of one account. */
   code: { budget: 20, baseS: 15 * MINUTE_S, longestS: HOUR_S },
+  /** Trader API keys that one user creates: each is mailed to the user, and kept permanently. */
+  api_keys: { budget: 50, baseS: DAY_S, longestS: DAY_S },
+  /** Webhook endpoints that one app or partner registers. They are kept permanently, and each event looks through them. */
+  webhook_endpoints: { budget: 500, baseS: DAY_S, longestS: DAY_S },
   /** Checkouts of one user: each is a chance to try a stolen card. */
   checkouts_per_user: { budget: 20, baseS: DAY_S, longestS: DAY_S },
   /** Checkouts of all users of one app. */

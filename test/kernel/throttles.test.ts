@@ -26,6 +26,8 @@ const PROMISED = {
   signature: [20, 3_600, 86_400],
   signature_app: [1_200, 60, 60],
   code: [20, 900, 3_600],
+  api_keys: [50, 86_400, 86_400],
+  webhook_endpoints: [500, 86_400, 86_400],
   checkouts_per_user: [20, 86_400, 86_400],
   checkouts: [5_000, 86_400, 86_400],
   identity_sessions_per_user: [10, 86_400, 86_400],

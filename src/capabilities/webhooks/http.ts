@@ -8,6 +8,7 @@ import type { OwnerId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { budgetOf } from '../../kernel/throttles.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
 import { findDelivery, getEventOfDelivery, listAttempts, listDeliveries } from './deliveries/queries.ts';
 import { findEndpoint, listEndpoints } from './queries.ts';
@@ -27,9 +28,11 @@ const DEFAULT_OVERLAP_S = 86_400;
 const NO_STORE = { 'Cache-Control': 'no-store' }; // these responses contain a secret
 
 /** Handles `POST /v2/webhook-endpoints`: register a webhook endpoint. */
-export const createWebhookEndpoint: Shared<'createWebhookEndpoint'> = async ({ deps, principal, body, commit }) => {
+export const createWebhookEndpoint: Shared<'createWebhookEndpoint'> = async (call) => {
+  const { deps, principal, body, commit } = call;
   rejectUnknownEvents(principal, body.events);
   await rejectForbiddenUrl(deps, body.url);
+  await call.throttle(budgetOf('webhook_endpoints', principal.owner));
   const secret = newSecret(deps.sealer);
   const terms = { url: body.url, events: body.events, description: body.description ?? null };
   return commit(async (db) => {

@@ -23,6 +23,8 @@ const counts: Record<LimitName, string> = {
   signature: 'agreements that one user signs',
   signature_app: 'agreements that all users of one app sign',
   code: 'attempts at mailed codes and links of one account',
+  api_keys: 'trader API keys that one user creates',
+  webhook_endpoints: 'webhook endpoints that one app or partner registers',
   checkouts_per_user: 'checkouts of one user',
   checkouts: 'checkouts of all users of one app',
   identity_sessions_per_user: 'identity verifications that one user begins',

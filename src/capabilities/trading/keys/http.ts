@@ -3,6 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { provenUserOf, userOf } from '../../../kernel/principal.ts';
+import { budgetOf } from '../../../kernel/throttles.ts';
 import { findDefaultAccount, findPropAccount } from '../../accounts/prop/queries.ts';
 import { mintApiKey, revokeKey } from './commands.ts';
 import { isKeyOf, listKeys } from './queries.ts';
@@ -10,10 +11,11 @@ import { isKeyOf, listKeys } from './queries.ts';
 type Deps = { db: Db };
 
 /** Creates an API key. Throws V2_PROP_ACCOUNT_UNKNOWN. */
-export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, commit }) =>
-  commit(async (db) => {
-    const user = provenUserOf(principal);
-    const { owner, userId } = user;
+export const createApiKey: Handler<'createApiKey', Deps> = async ({ principal, body, throttle, commit }) => {
+  const user = provenUserOf(principal);
+  const { owner, userId } = user;
+  await throttle(budgetOf('api_keys', userId));
+  return commit(async (db) => {
     const account =
       body.prop_account_id === undefined
         ? await findDefaultAccount(db, owner, userId)
@@ -22,6 +24,7 @@ export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, c
     const minted = await mintApiKey(db, user, account.id, body.label);
     return { status: 200, body: minted };
   });
+};
 
 /** Lists the user's API keys. */
 export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal, query }) => {
