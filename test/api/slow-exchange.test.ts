@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { atPace } from '../chaos/load.ts';
 import { market } from '../support/orders.ts';
 import { startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const LIMIT = { pair: 'BTC', side: 'long', size: '0.001', order_type: 'limit', price: 50_000 };
 const WALLETS = 8;
-const EVERY_MS = 50;
+const PER_SECOND = 20;
 const SLOW_MS = 900; // not silent: the exchange responds to everything
 
 describe('orders at the network while the exchange is slow', function () {
@@ -40,16 +41,15 @@ describe('orders at the network while the exchange is slow', function () {
     };
     const quiet = await longestOf(5);
     delayMs = SLOW_MS;
-    let n = 0;
-    const flood = setInterval(
-      () => void wallets[n++ % WALLETS]?.post('/v1/orders/exvenue', LIMIT, { prefer: 'wait=0' }),
-      EVERY_MS,
+    let isOver = false;
+    const flooding = atPace({ perSecond: PER_SECOND, goOn: () => !isOver }, async (n) =>
+      wallets[n % WALLETS]?.post('/v1/orders/exvenue', LIMIT, { prefer: 'wait=0' }).catch(() => null),
     );
     await sleep(3_000);
 
-    const beside = await longestOf(10);
-    clearInterval(flood);
+    const beside = await longestOf(10).finally(() => (isOver = true));
     delayMs = 0;
+    await flooding;
 
     console.log(`    ${beside.toFixed(0)} ms, ${quiet.toFixed(0)} ms in quiet`);
     expect(beside).to.be.below(Math.max(4 * quiet, 1_500));

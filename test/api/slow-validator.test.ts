@@ -4,12 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { atPace } from '../chaos/load.ts';
 import { market } from '../support/orders.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const NETWORK = '/v1/orders/netvenue';
 const ENTRIES = 30;
-const EVERY_MS = 50;
+const PER_SECOND = 20;
 const SLOW_MS = 900; // not silent: the validator responds to every read
 const SENT_WITHIN_S = 4.5; // reads, and their waits for one that ends; in the order of arrival: 7 s and more, or never
 
@@ -42,10 +43,10 @@ describe('exits while the validator is slow', function () {
     const traders = await Promise.all(Array.from({ length: 5 }, service.trader));
     for (const trader of traders) expect((await trader.post(NETWORK, market({ leverage: 0.01 }))).status).to.equal(200);
     delayMs = SLOW_MS;
-    let n = 0;
-    const flood = setInterval(() => {
-      void others[n++ % ENTRIES]?.post(NETWORK, market({ leverage: 0.01 }), { prefer: 'wait=0' });
-    }, EVERY_MS);
+    let isOver = false;
+    const flooding = atPace({ perSecond: PER_SECOND, goOn: () => !isOver }, async (n) =>
+      others[n % ENTRIES]?.post(NETWORK, market({ leverage: 0.01 }), { prefer: 'wait=0' }).catch(() => null),
+    );
     await sleep(2_000);
 
     for (const trader of traders) {
@@ -54,7 +55,8 @@ describe('exits while the validator is slow', function () {
       await sleep(500);
     }
     await sleep(6_000);
-    clearInterval(flood);
+    isOver = true;
+    await flooding;
 
     const waits = await service.db.anyFirst(sql.type(waited)`
       select extract(epoch from coalesce(sending_at, now()) - created_at)::float8 as s
