@@ -196,8 +196,7 @@ const recovered = z.object({
 /**
  * Queues again what an endpoint missed since a time, spread out so that a receiver that has just recovered is not
  * overloaded. Returns the number queued, at most 10,000, oldest first, and since when: later, if events since then are no longer kept. The next call
- * may follow after 60 s. Throws
- * V1_WEBHOOK_ENDPOINT_UNKNOWN, V1_WEBHOOK_INACTIVE or V1_WEBHOOK_RECOVERY_PAUSED.
+ * may follow after 60 s. Throws V1_WEBHOOK_ENDPOINT_UNKNOWN, V1_WEBHOOK_INACTIVE or V1_WEBHOOK_RECOVERY_PAUSED.
  */
 export async function recoverEndpoint(db: Db, owner: OwnerId, endpointId: string, since: string) {
   const { verdict, queued, later } = await db.one(sql.prepared('recover_webhook_endpoint', recovered)`

@@ -9,7 +9,6 @@ import type { Exvenue } from '../adapter/types.ts';
 import { compareExits } from './comparison.ts';
 import { laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
-
 import { legsOf } from './rules.ts';
 import { correctExits, type ShownExits } from './store.ts';
 import { findBusy } from './under-way/queries.ts';
